@@ -1,0 +1,84 @@
+const BRAND = Symbol.for('express-idempotent.error');
+
+/** Every error of this package, with one sentence each; docs/errors.md has a section a code. */
+export const ERROR_CODES = {
+  option_invalid: 'An option is unknown, or is not what it must be.',
+  store_invalid: 'The first argument is not a store.',
+  nested: 'The request meets a second idempotency middleware on its way.',
+  key_unusable: 'The `key` option answered something that is neither a string nor undefined.',
+  tenant_unusable: 'The `tenant` option threw, or answered no usable name.',
+  operation_unusable: 'The `operation` option answered no usable name.',
+  fingerprint_unusable: 'The `fingerprint` option answered no usable string.',
+  body_not_read: 'The request has a body that nothing has read before the middleware.',
+  body_not_usable: 'The request body holds a value that has no fingerprint.',
+  admit_invalid: 'The `admit` option answered something other than 0, 429 or 503.',
+  store_answer_invalid: 'The store answered something that a store may not answer.',
+  store_timeout: 'The store did not answer in time.',
+  store_full: 'The store holds as many records as it may, and evicts none.',
+  store_busy: 'The database file is in use by another transaction.',
+  store_not_migrated: 'The tables of the store do not exist, or are of another version.',
+  store_closed: 'The store was used after it had been closed.',
+  driver_missing: 'No SQLite driver is there.',
+  database_unusable: 'The database cannot be opened, or cannot keep what it is asked to keep.',
+  record_corrupt: 'A saved record cannot be read.',
+  record_too_large: 'The backend can never take so large a response.',
+  fenced: 'The record is absent, or another attempt owns it now.',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/**
+ * An error of this package. Its message says what was expected, what came and how to mend it,
+ * and never holds a key, a body or a header value. `instanceof` also holds for errors of another
+ * copy of the package (ESM beside CommonJS).
+ */
+export class IdempotencyError extends Error {
+  readonly code: ErrorCode;
+  /** The status that Express's own error handler answers with. */
+  readonly status = 500;
+
+  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+  }
+
+  override get name(): string {
+    return 'IdempotencyError';
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
+
+Object.defineProperty(IdempotencyError.prototype, BRAND, { value: true });
+
+/** What `complete` rejects with when this attempt does not own the record, or no longer does. */
+export class FencedError extends IdempotencyError {
+  constructor(options?: { readonly cause?: unknown }) {
+    super('fenced', 'The record is absent, or another attempt owns it now.', options);
+  }
+
+  override get name(): string {
+    return 'FencedError';
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof IdempotencyError && value.code === 'fenced';
+  }
+}
+
+/** What `complete` rejects with when the backend can never take so large a response. */
+export class RecordTooLargeError extends IdempotencyError {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super('record_too_large', message, options);
+  }
+
+  override get name(): string {
+    return 'RecordTooLargeError';
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof IdempotencyError && value.code === 'record_too_large';
+  }
+}
