@@ -18,7 +18,15 @@ export function recordKey(
 
 /** The 32 bytes that backends with a fixed-size primary key use: SHA-256 of the record key. */
 export function recordKeyDigest(recordKey: string): Buffer {
-  return hash('sha256', recordKey, 'buffer');
+  return Buffer.from(recordKeyDigestText(recordKey), 'latin1');
+}
+
+/**
+ * The same 32 bytes as a string, one character a byte: for a map in memory. Asking for a buffer
+ * directly costs five times as much, in Node 20 as in 24: it is allocated outside of the pool.
+ */
+export function recordKeyDigestText(recordKey: string): string {
+  return hash('sha256', recordKey, 'binary');
 }
 
 function part(label: string, text: string | undefined): string {
