@@ -82,3 +82,17 @@ export class RecordTooLargeError extends IdempotencyError {
     return value instanceof IdempotencyError && value.code === 'record_too_large';
   }
 }
+
+/** Codes of rejections that prove that the backend did not, and will not, apply the call. */
+const NOTHING_APPLIED: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
+  'store_full',
+  'store_busy',
+  'store_not_migrated',
+  'store_closed',
+  'record_corrupt',
+]);
+
+/** Whether a claim that rejected with `code` can be forgotten, with nothing to release. */
+export function provesNothingApplied(code: ErrorCode | undefined): boolean {
+  return NOTHING_APPLIED.has(code);
+}

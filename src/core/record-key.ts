@@ -29,6 +29,16 @@ export function recordKeyDigestText(recordKey: string): string {
   return hash('sha256', recordKey, 'binary');
 }
 
+/**
+ * Whether `name` can be the tenant or the operation of a record key: a string that is not empty
+ * and has no lone surrogate, since all of those become one and the same character in UTF-8.
+ */
+export function isRecordName(name: unknown): name is string {
+  return typeof name === 'string' && name !== '' && !LONE_SURROGATE.test(name);
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 function part(label: string, text: string | undefined): string {
   return text === undefined ? '' : `${SEPARATOR}${label}${text.length}:${text}${SEPARATOR}`;
 }

@@ -1,0 +1,62 @@
+import { type Channel, channel } from 'node:diagnostics_channel';
+import { recordKeyDigest } from './record-key.ts';
+import type { Attempt } from './store.ts';
+
+/**
+ * What can be observed, each on the channel `express-idempotent:<name>` of
+ * `node:diagnostics_channel`. Nothing is computed while nobody listens.
+ */
+export const EVENTS = {
+  claimed: 'A new reservation; the handler may run.',
+  replayed: 'A retry was given the saved response.',
+  pending: 'A retry came while the first attempt is not finished, or its outcome is not known.',
+  conflict: 'The key was used before with another request.',
+  expired: 'The key was used before, and its saved response is gone.',
+  'claim-failed': 'The store did not say whether the key is free; the handler did not run.',
+  refused: '`admit` refused before the handler ran.',
+  completed: 'The response is saved, and leaves.',
+  'not-kept': 'The response is too large to keep; the action is done and is never repeated.',
+  'left-pending': 'The handler ended without an outcome; the key stays pending.',
+  superseded: 'Another attempt owns the record now; this answer was not sent.',
+  'save-failed': 'One try to save the response failed; it is tried again.',
+  unsaved: 'The client was told that its outcome is not saved; saving goes on.',
+  released: 'The reservation was given back; the key is free.',
+  'release-failed': 'One try to give the reservation back failed; it is tried again.',
+  'gave-up': 'Saving or releasing was tried for its longest time, and is given up.',
+  anomaly: 'The response was used in a way worth a look; `detail` names it.',
+} as const;
+
+export type EventName = keyof typeof EVENTS;
+
+/** The message of every channel. It holds no key, no body and no header value. */
+export interface IdempotencyEvent {
+  readonly name: EventName;
+  /** SHA-256 of the record key, in hex: what stores keep the record under. */
+  readonly recordId: string;
+  readonly operation: string | undefined;
+  readonly attempt: number;
+  /** What went wrong, where something did: a store's own error, as it came. */
+  readonly error?: unknown;
+  /** The status of the handler's answer, or of ours. */
+  readonly status?: number;
+  readonly detail?: string;
+}
+
+type Detail = Pick<IdempotencyEvent, 'error' | 'status' | 'detail'>;
+
+const CHANNELS = Object.fromEntries(
+  Object.keys(EVENTS).map((name) => [name, channel(`express-idempotent:${name}`)]),
+) as Record<EventName, Channel>;
+
+/** Tells listeners, if there are any. */
+export function publish(name: EventName, attempt: Attempt, detail?: Detail): void {
+  const to = CHANNELS[name];
+  if (!to.hasSubscribers) return;
+  to.publish({
+    name,
+    recordId: recordKeyDigest(attempt.recordKey).toString('hex'),
+    operation: attempt.operation,
+    attempt: attempt.attempt,
+    ...detail,
+  } satisfies IdempotencyEvent);
+}

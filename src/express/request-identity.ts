@@ -1,0 +1,121 @@
+import type { Request } from 'express';
+import type { AttemptIdentity } from '../core/attempt-context.ts';
+import { type ErrorCode, IdempotencyError } from '../core/errors.ts';
+import { parseIdempotencyKey } from '../core/idempotency-key.ts';
+import { isRecordName, recordKey } from '../core/record-key.ts';
+import type { Settings } from './options.ts';
+import { requestFingerprint } from './request-fingerprint.ts';
+import { warnOfSharedKeys } from './shared-keys-warning.ts';
+
+/** What a request says of itself, before the store is asked. */
+export type Asked =
+  | { readonly kind: 'protected'; readonly identity: AttemptIdentity }
+  /** It has no key, and needs none. */
+  | { readonly kind: 'unprotected' }
+  | { readonly kind: 'key missing' }
+  | { readonly kind: 'key invalid' };
+
+/**
+ * Reads key, tenant, operation and fingerprint, in this order, and touches nothing.
+ *
+ * @throws {IdempotencyError} `nested`, `key_unusable`, `tenant_unusable`, `operation_unusable`,
+ *   `fingerprint_unusable`, `body_not_read`, `body_not_usable`; and what the options throw, but
+ *   that what `tenant` throws becomes the cause of `tenant_unusable`, so that it ends as a 500.
+ */
+export async function identify(req: Request, settings: Settings): Promise<Asked> {
+  const value = typeof settings.key === 'string' ? headerOf(req, settings.key) : await settings.key(req);
+  if (value === undefined) {
+    return settings.required ? { kind: 'key missing' } : { kind: 'unprotected' };
+  }
+  if (value === SENT_TWICE) return { kind: 'key invalid' };
+  if (typeof value !== 'string') {
+    throw unusable('key_unusable', 'key', 'a string or undefined', value);
+  }
+  const key = parseIdempotencyKey(value);
+  if (key === undefined) return { kind: 'key invalid' };
+  markOnce(req);
+  if (settings.tenant === undefined) warnOfSharedKeys(req, settings.warn);
+  const tenant = settings.tenant && (await tenantOf(req, settings.tenant));
+  const operation = await operationOf(req, settings.operation);
+  const fingerprint = await fingerprintBy(req, settings.fingerprint ?? requestFingerprint);
+  const identity = {
+    key,
+    recordKey: recordKey(tenant, operation, key),
+    tenant,
+    operation,
+    fingerprint,
+  };
+  return { kind: 'protected', identity };
+}
+
+const SENT_TWICE: unique symbol = Symbol('sent twice');
+const MARK = Symbol.for('express-idempotent.protected');
+
+/** Node joins repeated lines, or keeps only one of them, so they are counted where they came. */
+function headerOf(req: Request, name: string): string | typeof SENT_TWICE | undefined {
+  const value = req.headers[name];
+  let lines = 0;
+  for (let at = 0; at < req.rawHeaders.length; at += 2) {
+    const each = req.rawHeaders[at] as string;
+    if (each.length === name.length && each.toLowerCase() === name) lines += 1;
+  }
+  return lines > 1 || Array.isArray(value) ? SENT_TWICE : value;
+}
+
+/** Two middlewares on one request would be two claims for one action. */
+function markOnce(req: Request & { [MARK]?: true }): void {
+  if (req[MARK]) {
+    throw new IdempotencyError(
+      'nested',
+      'Expected one idempotency middleware on the way of a request, got a second one. ' +
+        'Mount it once: on the application, on the router or on the route.',
+    );
+  }
+  req[MARK] = true;
+}
+
+async function tenantOf(
+  req: Request,
+  tenantFor: NonNullable<Settings['tenant']>,
+): Promise<string> {
+  let tenant: unknown;
+  try {
+    tenant = await tenantFor(req);
+  } catch (cause) {
+    throw new IdempotencyError(
+      'tenant_unusable',
+      'Expected the `tenant` option to answer a name, but it threw; see the cause.',
+      { cause },
+    );
+  }
+  if (isRecordName(tenant)) return tenant;
+  throw unusable('tenant_unusable', 'tenant', 'a name', tenant);
+}
+
+async function operationOf(
+  req: Request,
+  operation: Settings['operation'],
+): Promise<string | undefined> {
+  if (operation === false) return undefined;
+  if (operation === undefined) return `${req.method} ${req.baseUrl}${req.path}`;
+  const name: unknown = typeof operation === 'string' ? operation : await operation(req);
+  if (isRecordName(name)) return name;
+  throw unusable('operation_unusable', 'operation', 'a name', name);
+}
+
+async function fingerprintBy(
+  req: Request,
+  fingerprintFor: NonNullable<Settings['fingerprint']>,
+): Promise<string> {
+  const fingerprint: unknown = await fingerprintFor(req);
+  if (isRecordName(fingerprint)) return fingerprint;
+  throw unusable('fingerprint_unusable', 'fingerprint', 'a string that is not empty', fingerprint);
+}
+
+function unusable(code: ErrorCode, option: string, expected: string, got: unknown): IdempotencyError {
+  const kind = got === '' ? 'an empty string' : got === null ? 'null' : typeof got;
+  return new IdempotencyError(
+    code,
+    `Expected the \`${option}\` option to answer ${expected}, got ${kind}. See docs/options.md.`,
+  );
+}
