@@ -1,0 +1,78 @@
+// `npm test` runs every suite whose set-up is there and names the others in its last lines.
+// `npm test -- <jest arguments>` runs jest with them, on this Node alone.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, run } from './run.mjs';
+import { driversReady, suites } from './suites.mjs';
+
+const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
+const REPORTS = join(ROOT, '.temp/test');
+const mayBeMissing = process.env.CI !== 'true';
+const args = process.argv.slice(2);
+
+if (args.length > 0) run(process.execPath, [JEST, ...args]);
+else process.exitCode = runAll(suites());
+
+function runAll(all) {
+  rmSync(REPORTS, { recursive: true, force: true });
+  mkdirSync(REPORTS, { recursive: true });
+  const results = all.filter(({ ready }) => ready).map(runSuite);
+  const missing = all.filter(({ ready }) => !ready).map(({ name }) => name);
+  if (!driversReady()) missing.push('SqliteStore on better-sqlite3 12 and 13');
+  return report(results, missing);
+}
+
+function runSuite({ name, node, args }, index) {
+  console.log(`\n${name}`);
+  const outputFile = join(REPORTS, `${index}.json`);
+  const { status } = spawnSync(node.path, [JEST, ...args, '--json', '--outputFile', outputFile], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, EXPECTED_NODE: node.version },
+  });
+  return { name, ...outcome(status, outputFile) };
+}
+
+/** A suite that ends without a report, or with one that counts no test, has failed. */
+function outcome(status, outputFile) {
+  let report;
+  try {
+    report = JSON.parse(readFileSync(outputFile, 'utf8'));
+  } catch {
+    return { ok: false, passed: 0, failed: 1, skipped: 0, seconds: 0 };
+  }
+  const passed = report.numPassedTests;
+  const brokenFiles = report.testResults.filter(
+    (file) =>
+      file.status === 'failed' && file.assertionResults.every((one) => one.status !== 'failed'),
+  ).length;
+  return {
+    ok: status === 0 && passed > 0,
+    passed,
+    failed: report.numFailedTests + brokenFiles,
+    skipped: report.numPendingTests + report.numTodoTests,
+    seconds: Math.round((Date.now() - report.startTime) / 1000),
+  };
+}
+
+function report(results, missing) {
+  console.log('\nSuites');
+  for (const { name, ok, passed, failed, skipped, seconds } of results) {
+    const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
+    console.log(`  ${ok ? 'ok    ' : 'FAILED'} ${name}: ${counts}, ${seconds} s`);
+  }
+  const sum = (count) => results.reduce((total, result) => total + result[count], 0);
+  const failed = sum('failed') + (mayBeMissing ? 0 : missing.length);
+  if (missing.length > 0) reportMissing(missing);
+  const skipped = sum('skipped');
+  const end = skipped > 0 ? `, ${skipped} skipped` : '';
+  console.log(`\nTests: ${sum('passed')} passed, ${failed} failed${end}`);
+  return failed === 0 && results.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function reportMissing(missing) {
+  console.log('\nNot run, because what it needs is not installed:');
+  for (const name of missing) console.log(`  - ${name}`);
+  console.log('To install it and run everything: npm run test:set-up && npm test');
+  if (!mayBeMissing) console.log('With CI=true each of these counts as a failure.');
+}
