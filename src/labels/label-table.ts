@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Label } from './label.ts';
+import type { LabelOperation } from './label-operation.ts';
+import { isBusy, openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.ts';
+
+/**
+ * The labels of the service: a table in the SQLite file that also holds the idempotency records,
+ * on a connection of its own. Any number of processes may share the file.
+ *
+ * `request_id` is not unique in it. That one operation makes one label is what the middleware is
+ * for; and a request id may come again, from another tenant or when its record has been forgotten.
+ */
+export class LabelTable {
+  readonly #handle: SqliteHandle;
+  readonly #insert: SqliteStatement;
+  readonly #select: SqliteStatement;
+
+  private constructor(handle: SqliteHandle) {
+    this.#handle = handle;
+    this.#insert = handle.prepare(INSERT);
+    this.#select = handle.prepare(SELECT);
+  }
+
+  /** Opens the file and makes the table in it, where they are not there yet. */
+  static async open(path: string): Promise<LabelTable> {
+    const handle = await openSqlite(path);
+    try {
+      await unlessBusy(() => migrate(handle));
+      return new LabelTable(handle);
+    } catch (error) {
+      handle.close();
+      throw error;
+    }
+  }
+
+  /** Makes a label, and resolves when it is on the disk. Every call makes another one. */
+  async create({ request_id, parcel_id }: LabelOperation): Promise<Label> {
+    const { lastInsertRowid } = await unlessBusy(() => this.#insert.run(request_id, parcel_id));
+    return { label_id: `label-${lastInsertRowid}`, request_id, parcel_id };
+  }
+
+  async find(label_id: string): Promise<Label | undefined> {
+    const number = LABEL_ID.exec(label_id)?.[1];
+    if (number === undefined) return undefined;
+    const row = await unlessBusy(() => this.#select.get(Number(number)));
+    return row === undefined ? undefined : ({ label_id, ...(row as object) } as Label);
+  }
+
+  close(): void {
+    this.#handle.close();
+  }
+}
+
+/** AUTOINCREMENT: the number of a label that was deleted is not given to another one. */
+const CREATE_TABLE = `
+  CREATE TABLE IF NOT EXISTS labels (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    request_id TEXT NOT NULL,
+    parcel_id TEXT NOT NULL
+  ) STRICT`;
+/** The first label is label-901. SQLite keeps the last number of each table in sqlite_sequence. */
+const START_NUMBERS = `
+  INSERT INTO sqlite_sequence (name, seq)
+  SELECT 'labels', 900 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'labels')`;
+const INSERT = 'INSERT INTO labels (request_id, parcel_id) VALUES (?, ?)';
+const SELECT = 'SELECT request_id, parcel_id FROM labels WHERE number = ?';
+/** At most 15 digits, which a number holds exactly. */
+const LABEL_ID = /^label-([1-9][0-9]{0,14})$/;
+const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_RETRY_MS = 10;
+
+function migrate(handle: SqliteHandle): void {
+  handle.exec('PRAGMA journal_mode = WAL');
+  handle.exec('BEGIN IMMEDIATE');
+  try {
+    handle.exec(CREATE_TABLE);
+    handle.exec(START_NUMBERS);
+    handle.exec('COMMIT');
+  } catch (error) {
+    handle.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Another connection writes for a few milliseconds at a time: come again, and block nobody. */
+async function unlessBusy<T>(write: () => T): Promise<T> {
+  const giveUpAtMs = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return write();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAtMs) throw error;
+    }
+    await delay(BUSY_RETRY_MS * Math.random());
+  }
+}
