@@ -34,7 +34,7 @@ export function suites() {
   ];
 }
 
-/** better-sqlite3 is built for one Node each; without it the SQLite tests use `node:sqlite` only. */
+/** better-sqlite3 is built for one Node each; without it SqliteStore runs on `node:sqlite` only. */
 export const driversReady = () => existsSync(join(DRIVERS, 'node_modules'));
 
 /** The Nodes that `__tests__/nodes/package.json` pins, installed or not. */
