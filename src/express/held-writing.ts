@@ -1,0 +1,175 @@
+import { isUint8Array } from 'node:util/types';
+import { callLater } from './first-byte.ts';
+import { finish, spill } from './held-outcome.ts';
+import { type HeldResponse, HOLD, type Hold } from './hold.ts';
+import { HeadFields, native } from './node-response.ts';
+import { ResponseHead } from './response-head.ts';
+
+export function writeHead(this: HeldResponse, ...args: unknown[]): HeldResponse {
+  const hold = this[HOLD];
+  if (hold.stage === 'open') hold.former.writeHead.apply(this, args);
+  else takeHead(this, hold, args);
+  return this;
+}
+
+export function writeHeader(this: HeldResponse, ...args: unknown[]): HeldResponse {
+  const hold = this[HOLD];
+  if (hold.stage === 'open') hold.former.writeHeader.apply(this, args);
+  else takeHead(this, hold, args);
+  return this;
+}
+
+export function write(this: HeldResponse, ...args: unknown[]): boolean {
+  const hold = this[HOLD];
+  if (hold.stage === 'open') return hold.former.write.apply(this, args);
+  const [chunk] = args;
+  const [encoding, callback] = sorted(args[1], args[2]);
+  if (hold.stage === 'drained') {
+    callLater(callback);
+    return true;
+  }
+  if (this.finished || !isChunk(chunk)) return native.write.apply(this, args);
+  checkLength(this, hold, sizeOf(chunk, encoding), isTooLong);
+  if (!this._header) this._implicitHeader();
+  if (!this._hasBody) return native.write.apply(this, args);
+  return keep(this, hold, chunk, encoding, callback);
+}
+
+export function end(this: HeldResponse, ...args: unknown[]): HeldResponse {
+  const hold = this[HOLD];
+  if (hold.stage === 'open') {
+    hold.former.end.apply(this, args);
+    return this;
+  }
+  const isBare = typeof args[0] === 'function';
+  const chunk = isBare ? undefined : args[0];
+  const [encoding, callback] = isBare ? [undefined, args[0]] : sorted(args[1], args[2]);
+  if (hold.stage === 'drained') {
+    if (this.writableFinished) callLater(callback);
+    else if (typeof callback === 'function') this.once('finish', callback);
+    return this;
+  }
+  if (this.finished) {
+    native.end.apply(this, args);
+    return this;
+  }
+  takeLast(this, hold, chunk, encoding);
+  clearTimeout(hold.graceTimer);
+  this.finished = true;
+  // Before Node 24 `writableFinished` is true when nothing waits to be written.
+  this.outputSize = hold.body.size || 1;
+  hold.callback = callback;
+  if (hold.stage === 'spilling') return this;
+  if (hold.body.size > hold.settings.maxBytes) spill(this, hold);
+  else finish(this, hold);
+  return this;
+}
+
+/** Node builds the head, past the outer layers: it checks all, and refuses later changes. */
+function takeHead(res: HeldResponse, hold: Hold, args: readonly unknown[]): void {
+  if (res._header) {
+    native.writeHead.apply(res, args as unknown[]);
+    return;
+  }
+  const fields = new HeadFields(res);
+  try {
+    native.writeHead.apply(res, args as unknown[]);
+  } catch (error) {
+    fields.restore(res);
+    throw error;
+  }
+  res._headerSent = false;
+  hold.fields = fields;
+  hold.head = new ResponseHead(res, hold.outerHeaders, args);
+}
+
+/** The last chunk, in the steps of Node's `end`. */
+function takeLast(
+  res: HeldResponse,
+  hold: Hold,
+  chunk: unknown,
+  encoding: BufferEncoding | undefined,
+): void {
+  if (chunk && !isChunk(chunk)) native.write.call(res, chunk);
+  const last = chunk ? (chunk as string | Uint8Array) : '';
+  const size = sizeOf(last, encoding);
+  if (chunk) checkLength(res, hold, size, isDifferent);
+  if (!res._header) {
+    res._contentLength = size;
+    res._implicitHeader();
+  }
+  if (hold.head === undefined) takeHead(res, hold, [res.statusCode]);
+  if (!res._hasBody) {
+    if (chunk) native.write.call(res, chunk, encoding);
+    return;
+  }
+  if (size > 0) {
+    if (hold.stage === 'held') hold.body.add(last, encoding);
+    else keep(res, hold, last, encoding, undefined);
+  }
+  checkLength(res, hold, 0, isDifferent);
+}
+
+function keep(
+  res: HeldResponse,
+  hold: Hold,
+  chunk: string | Uint8Array,
+  encoding: BufferEncoding | undefined,
+  callback: unknown,
+): boolean {
+  if (hold.stage === 'held') {
+    hold.body.add(chunk, encoding);
+    callLater(callback);
+    if (hold.body.size <= hold.settings.maxBytes) return true;
+    return spill(res, hold);
+  }
+  const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
+  hold.late.push([bytes, callback]);
+  hold.body.size += bytes.length;
+  hold.owesDrain = true;
+  return false;
+}
+
+/** Node's own check, which a write that is held does not pass. */
+function checkLength(
+  res: HeldResponse,
+  hold: Hold,
+  more: number,
+  isWrong: (bytes: number, length: number) => boolean,
+): void {
+  const length = res._contentLength;
+  if (!res.strictContentLength || length === null || !res._hasBody) return;
+  if (res._removedContLen || res.chunkedEncoding || res.hasHeader('transfer-encoding')) return;
+  const bytes = hold.body.size + more;
+  if (!isWrong(bytes, length)) return;
+  const error = new Error(
+    `Response body's content-length of ${bytes} byte(s) does not match ` +
+      `the content-length of ${length} byte(s) set in header`,
+  );
+  throw Object.assign(error, { code: 'ERR_HTTP_CONTENT_LENGTH_MISMATCH' });
+}
+
+function isTooLong(bytes: number, length: number): boolean {
+  return bytes > length;
+}
+
+function isDifferent(bytes: number, length: number): boolean {
+  return bytes !== length;
+}
+
+/** The encoding may be left out before the callback. */
+function sorted(second: unknown, third: unknown): [BufferEncoding | undefined, unknown] {
+  return typeof second === 'function'
+    ? [undefined, second]
+    : [second as BufferEncoding | undefined, third];
+}
+
+type Chunk = string | Uint8Array;
+
+function isChunk(chunk: unknown): chunk is Chunk {
+  return typeof chunk === 'string' || isUint8Array(chunk);
+}
+
+function sizeOf(chunk: Chunk, encoding: BufferEncoding | undefined): number {
+  return typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
+}

@@ -1,0 +1,64 @@
+import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
+import { IdempotencyError } from '../core/errors.ts';
+import type { Answer } from '../core/profiles.ts';
+import type { KeptResponse } from '../core/saved-response.ts';
+import { endNative } from './first-byte.ts';
+import { type NodeResponse, native } from './node-response.ts';
+import { isOfOneConnection, replaceLines } from './response-head.ts';
+
+/**
+ * Sends a saved response: its status, its header lines, its bytes, and nothing invented. What outer
+ * middleware has set for this request stays, but for the names that the saved response has.
+ *
+ * @throws {IdempotencyError} `record_corrupt` when it cannot be sent. Then nothing was set.
+ */
+export function replay(res: ServerResponse, response: KeptResponse): void {
+  check(response);
+  const { status, reason, headers, removedNames, body } = response;
+  const to = res as unknown as NodeResponse;
+  to.statusCode = status;
+  if (reason !== undefined) to.statusMessage = reason;
+  for (const name of removedNames) if (to.hasHeader(name)) to.removeHeader(name);
+  replaceLines(to, headers);
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (to.end === native.end) endNative(to, bytes);
+  else if (bytes.length > 0) to.end(bytes);
+  else to.end();
+}
+
+/** Sends an answer of ours. Does nothing if an answer has begun. */
+export function answer(res: ServerResponse, { status, body, retryAfterSeconds }: Answer): void {
+  if (res.headersSent) return;
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'application/json');
+  if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
+  res.end(body);
+}
+
+function check(response: KeptResponse): void {
+  const { status, reason, headers, body } = response;
+  try {
+    if (!Number.isInteger(status) || status < 100 || status > 999) throw new Error('its status');
+    if (reason !== undefined) validateHeaderValue('reason phrase', reason);
+    for (const [name, value] of headers) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+      checkFraming(name.toLowerCase(), value, body.byteLength);
+    }
+  } catch (cause) {
+    throw new IdempotencyError(
+      'record_corrupt',
+      'Expected a saved response that HTTP can carry, got one that it cannot: see the cause. ' +
+        'The record was kept; settle it by hand.',
+      { cause },
+    );
+  }
+}
+
+/** What would leave the client waiting, or shift the next answer on its connection. */
+function checkFraming(lower: string, value: string, bytes: number): void {
+  if (isOfOneConnection(lower)) throw new Error(`${lower} belongs to one connection`);
+  if (lower === 'content-length' && bytes > 0 && Number(value) !== bytes) {
+    throw new Error('its Content-Length is not the number of its bytes');
+  }
+}
