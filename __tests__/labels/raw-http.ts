@@ -10,9 +10,12 @@ export interface RawAnswer {
 }
 
 /** Writes the parts one after another, and reads one answer, or what came until the close. */
-export async function exchange(port: number, parts: Iterable<string | Buffer>): Promise<RawAnswer> {
+export async function exchange(
+  port: number,
+  parts: Iterable<string | Buffer> | AsyncIterable<string | Buffer>,
+): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1');
-  for (const part of parts) socket.write(part);
+  for await (const part of parts) socket.write(part);
   let received = Buffer.alloc(0);
   for await (const chunk of socket) {
     received = Buffer.concat([received, chunk]);

@@ -37,8 +37,19 @@ export type CreateLabel = (
  *
  * Each handler is one check and is complete before the next one starts. Nothing touches the store
  * or calls back until all have passed. Other paths are passed on, also `/Labels` and `/labels/`.
+ *
+ * Mount it before body parsers: it reads the body itself, to see all of it.
+ *
+ * @throws {TypeError} `createLabel` is no function.
+ * @throws {IdempotencyError} `store_invalid`, `option_invalid`.
  */
 export function labelsRouter({ store, createLabel, ...options }: LabelsRouterOptions): Router {
+  if (typeof createLabel !== 'function') {
+    throw new TypeError(
+      `Expected createLabel to be a function, got ${typeof createLabel}. ` +
+        'Pass one that makes a label and answers it.',
+    );
+  }
   const router = express.Router({ caseSensitive: true, strict: true });
   router.all(
     '/labels',

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../..');
+const MAIN = join(ROOT, 'src/labels/main.ts');
+
+/** A labels service in a process of its own, and what it has printed. */
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly stdout: string;
+  /** Sends a signal, and waits for the end of the process. */
+  end(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts services on a directory of their own; all are gone after the test. */
+export class ServiceProcesses {
+  readonly directory: string = mkdtempSync(join(tmpdir(), 'labels-service-'));
+  readonly databasePath: string = join(this.directory, 'data', 'labels.db');
+  readonly #children = new Set<ChildProcess>();
+
+  /** Resolves when the service has said where it listens. */
+  async start(env: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
+    const run = this.#spawn({ PORT: '0', ...env });
+    while (!run.stdout.includes('\n')) {
+      await Promise.race([once(run.child.stdout, 'data'), run.ended]);
+      if (run.child.exitCode !== null) throw new Error(`It did not start: ${run.stderr}`);
+    }
+    const { child, stdout } = run;
+    const port = Number(/:(\d+) \(pid/.exec(stdout)?.[1]);
+    return {
+      child,
+      port,
+      stdout,
+      async end(signal) {
+        child.kill(signal);
+        return await run.ended;
+      },
+    };
+  }
+
+  /** Runs a service that is to fail before it listens. */
+  run(env: NodeJS.ProcessEnv): Promise<Ended> {
+    return this.#spawn({ PORT: '0', ...env }).ended;
+  }
+
+  async cleanUp(): Promise<void> {
+    for (const child of this.#children) {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    }
+    rmSync(this.directory, { recursive: true });
+  }
+
+  #spawn(env: NodeJS.ProcessEnv) {
+    const child = spawn(process.execPath, [MAIN], {
+      cwd: this.directory,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#children.add(child);
+    const run = { child, stdout: '', stderr: '', ended: ended() };
+    child.stdout.on('data', (chunk) => {
+      run.stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      run.stderr += chunk;
+    });
+    return run;
+
+    async function ended(): Promise<Ended> {
+      const [code, signal] = await once(child, 'close');
+      return { code, signal, stdout: run.stdout, stderr: run.stderr };
+    }
+  }
+}
