@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './run.mjs';
 
 export const NODES = join(ROOT, '__tests__/nodes');
 export const DRIVERS = join(ROOT, '__tests__/databases');
+export const CONSUMER_MANIFESTS = join(ROOT, '__tests__/package/consumers');
 export const CONSUMERS = join(ROOT, '.temp/consumers');
 
 const HERE = { path: process.execPath, version: process.version };
@@ -12,30 +13,40 @@ const HERE = { path: process.execPath, version: process.version };
 const ONCE = ['/node_modules/', '__tests__/tidy/', '__tests__/docs/', '__tests__/package/'];
 
 /**
- * Everything that `npm test` runs, in order: a name in plain words, the Node that runs jest, and
- * jest's arguments. `ready` says whether what it needs has been installed; what is not ready is
- * named at the end, with the command that installs it.
+ * What `npm test` runs, in order: a name in plain words, the Node that runs jest, and jest's
+ * arguments. Only what has been set up is there; {@link missing} names the rest.
  */
 export function suites() {
   return [
-    { name: `all tests on Node ${HERE.version}`, node: HERE, args: [], ready: true },
-    ...otherNodes().map((node) => ({
-      name: `all tests on Node ${node.version}`,
-      node,
-      args: ONCE.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]),
-      ready: existsSync(node.path),
-    })),
+    { name: `all tests on Node ${HERE.version}`, node: HERE, args: [] },
+    ...otherNodes()
+      .filter(isInstalled)
+      .map((node) => ({
+        name: `all tests on Node ${node.version}`,
+        node,
+        args: ONCE.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]),
+      })),
     {
-      name: 'the packed package, installed into other projects',
+      name: 'the packed package',
       node: HERE,
-      args: ['--config', '__tests__/package/jest.config.json'],
-      ready: existsSync(join(CONSUMERS, 'ready')),
+      args: [
+        '--config=__tests__/package/jest.config.json',
+        ...(consumersReady() ? [] : ['--testPathIgnorePatterns', 'consumer']),
+      ],
     },
   ];
 }
 
-/** better-sqlite3 is built for one Node each; without it SqliteStore runs on `node:sqlite` only. */
-export const driversReady = () => existsSync(join(DRIVERS, 'node_modules'));
+/** What is not run, in plain words. */
+export function missing() {
+  return [
+    ...otherNodes()
+      .filter((node) => !isInstalled(node))
+      .map(({ version }) => `all tests on Node ${version}`),
+    ...(driversReady() ? [] : ['the SQLite store on better-sqlite3 12 and 13']),
+    ...(consumersReady() ? [] : ['the packed package in projects with Express 4 and 5']),
+  ];
+}
 
 /** The Nodes that `__tests__/nodes/package.json` pins, installed or not. */
 function otherNodes() {
@@ -44,4 +55,29 @@ function otherNodes() {
     path: join(NODES, 'node_modules', name, 'bin/node'),
     version: specifier.replace('npm:node@', 'v'),
   }));
+}
+
+function isInstalled(node) {
+  return existsSync(node.path);
+}
+
+/** better-sqlite3 is built for one Node each; without it the store runs on `node:sqlite` only. */
+function driversReady() {
+  return existsSync(join(DRIVERS, 'node_modules'));
+}
+
+/** The projects are installed, from the very manifests that the repository holds. */
+export function consumersReady() {
+  return consumers().every((name) => {
+    const installed = join(CONSUMERS, name, 'package.json');
+    const asked = readFileSync(join(CONSUMER_MANIFESTS, name, 'package.json'), 'utf8');
+    return existsSync(installed) && readFileSync(installed, 'utf8') === asked;
+  });
+}
+
+/** The names of the projects that the packed package is tried in, and of their compilers. */
+export function consumers() {
+  return readdirSync(CONSUMER_MANIFESTS).filter((name) =>
+    existsSync(join(CONSUMER_MANIFESTS, name, 'package.json')),
+  );
 }

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './run.mjs';
-import { driversReady, suites } from './suites.mjs';
+import { missing, suites } from './suites.mjs';
 
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 const REPORTS = join(ROOT, '.temp/test');
@@ -12,15 +12,12 @@ const mayBeMissing = process.env.CI !== 'true';
 const args = process.argv.slice(2);
 
 if (args.length > 0) run(process.execPath, [JEST, ...args]);
-else process.exitCode = runAll(suites());
+else process.exitCode = runAll();
 
-function runAll(all) {
+function runAll() {
   rmSync(REPORTS, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
-  const results = all.filter(({ ready }) => ready).map(runSuite);
-  const missing = all.filter(({ ready }) => !ready).map(({ name }) => name);
-  if (!driversReady()) missing.push('SqliteStore on better-sqlite3 12 and 13');
-  return report(results, missing);
+  return report(suites().map(runSuite), missing());
 }
 
 function runSuite({ name, node, args }, index) {
@@ -55,24 +52,24 @@ function outcome(status, outputFile) {
   };
 }
 
-function report(results, missing) {
+function report(results, left) {
   console.log('\nSuites');
   for (const { name, ok, passed, failed, skipped, seconds } of results) {
     const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
     console.log(`  ${ok ? 'ok    ' : 'FAILED'} ${name}: ${counts}, ${seconds} s`);
   }
   const sum = (count) => results.reduce((total, result) => total + result[count], 0);
-  const failed = sum('failed') + (mayBeMissing ? 0 : missing.length);
-  if (missing.length > 0) reportMissing(missing);
+  const failed = sum('failed') + (mayBeMissing ? 0 : left.length);
+  if (left.length > 0) reportMissing(left);
   const skipped = sum('skipped');
   const end = skipped > 0 ? `, ${skipped} skipped` : '';
   console.log(`\nTests: ${sum('passed')} passed, ${failed} failed${end}`);
   return failed === 0 && results.every(({ ok }) => ok) ? 0 : 1;
 }
 
-function reportMissing(missing) {
+function reportMissing(left) {
   console.log('\nNot run, because what it needs is not installed:');
-  for (const name of missing) console.log(`  - ${name}`);
+  for (const name of left) console.log(`  - ${name}`);
   console.log('To install it and run everything: npm run test:set-up && npm test');
   if (!mayBeMissing) console.log('With CI=true each of these counts as a failure.');
 }
