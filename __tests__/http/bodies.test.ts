@@ -20,7 +20,8 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
     const store = new FaultyStore(new MemoryStore());
     const app = express();
     app.set('env', 'test');
-    app.use([...parsers, idempotent(store, options)], (_req, res) => {
+    app.use([...parsers, idempotent(store, options)]);
+    app.use((_req, res) => {
       res.status(201).end();
     });
     const server = await serve(app);
@@ -150,7 +151,7 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
   test.each<[string, readonly RequestHandler[], Asking]>([
     ['nothing has read', [], { body: '{"a":1}' }],
     ['is of a type that no parser took', [express.json()], { body: 'a', headers: { 'Content-Type': 'text/plain' } }],
-    ['comes in chunks that nothing has read', [], { body: '', headers: { 'Transfer-Encoding': 'chunked' } }],
+    ['comes in chunks that nothing has read', [], { headers: { 'Transfer-Encoding': 'chunked' } }],
   ])('refuses a body that %s, and says how to mend it', async (_, parsers, asking) => {
     const { ask, store } = await setup(parsers);
     const answered = await ask({ key: 'k', ...asking });

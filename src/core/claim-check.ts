@@ -35,8 +35,12 @@ function isSavedResponse(value: unknown): boolean {
   const { kept, status, headers, removedNames, body } = (value ?? {}) as Record<string, unknown>;
   if (!Number.isInteger(status)) return false;
   if (kept === false) return true;
-  if (kept !== true || !Array.isArray(headers) || !Array.isArray(removedNames)) return false;
-  return ArrayBuffer.isView(body);
+  if (kept !== true || !Array.isArray(headers) || !isStrings(removedNames)) return false;
+  return headers.every((line) => isStrings(line) && line.length >= 2) && ArrayBuffer.isView(body);
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function invalid(store: IdempotencyStore, what: string): IdempotencyError {

@@ -7,6 +7,7 @@ export function isGone(res: ServerResponse): boolean {
 
 /** Calls `gone` when the connection closes before the answer is written; at once if it has. */
 export function whenGone(res: ServerResponse, gone: () => void): void {
+  if (res.writableFinished) return;
   if (isGone(res)) {
     gone();
     return;
