@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { ERROR_CODES } from '../../src/core/errors.ts';
 import { STRICT } from '../../src/core/profiles.ts';
-import { nodesOf, parse, ROOT, read, sourcesUnder } from './source-tree.ts';
+import { filesUnder, nodesOf, parse, ROOT, read, sourcesUnder } from './source-tree.ts';
 
 /** A missing document has no headings: then every name that it owes is reported. */
 function setup() {
@@ -42,23 +42,49 @@ function isExported(node: ts.InterfaceDeclaration): boolean {
   return node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
 }
 
-test('every public name of src says in a comment what it promises', () => {
-  const bare = sourcesUnder('src').flatMap((path) =>
-    parse(path)
-      .statements.filter((node) => isPublicDeclaration(node) && !hasComment(node))
-      .map((node) => `${path}: ${node.getText().split('\n')[0]}`),
-  );
-  expect(bare).toEqual([]);
+test('the documents that a user and a newcomer need are there', () => {
+  const owed = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'docs/guarantees.md',
+    'docs/errors.md',
+    'docs/options.md',
+    'docs/writing-a-store.md',
+  ];
+  expect(owed.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-function isPublicDeclaration(node: ts.Statement): boolean {
-  const isClassOrInterface = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node);
-  return (
-    isClassOrInterface &&
-    (node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false)
+test('a link in a document leads to a file, and to a heading of it', () => {
+  const documents = filesUnder('.').filter((path) => path.endsWith('.md'));
+  const broken = documents.flatMap((path) =>
+    linksOf(path)
+      .filter((link) => !leadsSomewhere(path, link))
+      .map((link) => `${path} links to ${link}`),
   );
+  expect(broken).toEqual([]);
+});
+
+/** Links within the repository, outside fences: `](docs/errors.md#store_full)`. */
+function linksOf(path: string): string[] {
+  const prose = read(path).replace(/^```[\s\S]*?^```/gm, '');
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? '');
+  return links.filter((link) => !/^[a-z]+:/.test(link));
 }
 
-function hasComment(node: ts.Statement): boolean {
-  return ts.getJSDocCommentsAndTags(node).length > 0;
+function leadsSomewhere(path: string, link: string): boolean {
+  const [file = '', heading] = link.split('#');
+  const target = file === '' ? path : join(dirname(path), file);
+  if (!existsSync(join(ROOT, target))) return false;
+  return heading === undefined || anchorsOf(target).includes(heading);
+}
+
+/** Headings as hosts of repositories make anchors of them. */
+function anchorsOf(path: string): string[] {
+  return [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 }
