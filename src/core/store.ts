@@ -62,6 +62,9 @@ export interface IdempotencyStore {
    *
    * Acts only for the owner of a pending record; on anything else it resolves and does nothing,
    * since a re-sent release cannot be told from a superseded one. Resolves when done for good.
+   *
+   * Deletes the record at attempt 1 only. A record that was taken over keeps its number: there the
+   * release ends the lease, so that the next claim finds it `pending` and can take it over.
    */
   release(key: string, context: Attempt, call: StoreCall): Promise<void>;
 }
@@ -70,7 +73,8 @@ export interface IdempotencyStore {
 export type Claim =
   /** `attempt` is 1 for a new record; a takeover counts up, and the number never goes down. */
   | { readonly kind: 'new'; readonly attempt: number }
-  | { readonly kind: 'pending' }
+  /** `leaseOver: false` spares a `takeOver` that could take nothing; leave it out if unsure. */
+  | { readonly kind: 'pending'; readonly leaseOver?: boolean }
   | { readonly kind: 'replay'; readonly response: SavedResponse }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'expired' };
@@ -94,6 +98,11 @@ export interface Attempt {
   readonly owner: string;
   /** 1 for the first run under this record; higher after a takeover. */
   readonly attempt: number;
+  /**
+   * How long a new reservation is its owner's by the store's clock, unless it is renewed;
+   * `undefined` takes no lease. The end of a lease frees nothing: it only lets `takeOver` look.
+   */
+  readonly leaseMs?: number | undefined;
   /**
    * Aborted when the client is gone. Information only: a store never aborts on it, and the work
    * goes on, because the retry is given its result.
@@ -141,4 +150,31 @@ export interface PruneCapability {
    * once, and safe to stop at any moment.
    */
   prune(options?: { readonly limit?: number; readonly signal?: AbortSignal }): Promise<number>;
+}
+
+/** One record as {@link ListCapability.list} shows it: what it is for, and never its response. */
+export interface ListedRecord extends Omit<RecordView, 'response'> {
+  readonly key: string;
+  readonly tenant: string | undefined;
+  readonly operation: string | undefined;
+}
+
+/** Which records {@link ListCapability.list} shows. */
+export interface ListOptions {
+  /** Default: every state. */
+  readonly state?: RecordState;
+  /** Only records that were first claimed at least so long ago. */
+  readonly olderThanMs?: number;
+  /** How many at a time, 1 to 1,000. Default: 100. */
+  readonly limit?: number;
+  /** What the page before said to go on from. */
+  readonly after?: string;
+}
+
+/** Capability: look through the records page by page, for operators. It touches none. */
+export interface ListCapability {
+  /** One page, and where the next one begins; `after` is `undefined` on the last page. */
+  list(
+    options?: ListOptions,
+  ): Promise<{ readonly records: readonly ListedRecord[]; readonly after: string | undefined }>;
 }
