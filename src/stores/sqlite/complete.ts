@@ -1,0 +1,51 @@
+import { FencedError } from '../../core/errors.ts';
+import type { SqliteConnection } from './handle.ts';
+import { COMPLETED, isForgotten, PENDING } from './record-row.ts';
+
+/** One statement decides who owns the record and whether it is still pending. */
+const complete = (table: string) =>
+  `UPDATE ${table}
+      SET state = ${COMPLETED}, head = ?, body = ?, completed_at = ?, expires_at = ?,
+          forget_at = ?, lease_until = NULL
+    WHERE id = ? AND owner = ? AND state = ${PENDING}`;
+
+const readOwner = (table: string) => `SELECT state, owner, forget_at FROM ${table} WHERE id = ?`;
+
+/** A response as it is written: already encoded, so that later changes do not reach it. */
+export interface EncodedResponse {
+  readonly head: string;
+  readonly body: Uint8Array | null;
+}
+
+export class CompleteVerb {
+  readonly #connection: SqliteConnection;
+  readonly #complete: string;
+  readonly #readOwner: string;
+
+  constructor(connection: SqliteConnection, table: string) {
+    this.#connection = connection;
+    this.#complete = complete(table);
+    this.#readOwner = readOwner(table);
+  }
+
+  /**
+   * Within a transaction that holds the write lock.
+   *
+   * @throws {FencedError} the record is absent or another owner's.
+   */
+  write(
+    id: Buffer,
+    owner: string,
+    response: EncodedResponse,
+    times: { readonly nowMs: number; readonly expiresAtMs: number; readonly forgetAtMs: number },
+  ): void {
+    const { head, body } = response;
+    const { nowMs, expiresAtMs, forgetAtMs } = times;
+    const connection = this.#connection;
+    const values = [head, body, nowMs, expiresAtMs, forgetAtMs, id, owner] as const;
+    if (connection.run(this.#complete, ...values) === 1) return;
+    // A re-sent complete finds its own completed record, and leaves the first response there.
+    const row = connection.get(this.#readOwner, id);
+    if (row?.['owner'] !== owner || isForgotten(row, nowMs)) throw new FencedError();
+  }
+}
