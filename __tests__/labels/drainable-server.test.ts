@@ -62,6 +62,15 @@ test('a request that is still coming in is answered', async () => {
   await drained;
 });
 
+test('a connection that has not asked yet is answered, and closed after it', async () => {
+  const { port, drain } = await setup();
+  const { socket, received } = await open(port);
+  const drained = drain(LONG_MS);
+  socket.write(rawRequest('GET /'));
+  expect(parseAnswer(Buffer.from(await received)).values('Connection')).toEqual(['close']);
+  await drained;
+});
+
 test('a connection that waits for its next request is closed at once', async () => {
   const { port, drain } = await setup();
   const { socket, received, chunks } = await open(port);

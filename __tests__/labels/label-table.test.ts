@@ -56,6 +56,19 @@ test('the number of a label that was deleted is not given to another one', async
   expect((await table.create(OPERATION)).label_id).toBe('label-903');
 });
 
+test('opening the file again changes nothing', async () => {
+  const { table, path, open } = await setup();
+  await table.create(OPERATION);
+  const again = await open();
+  const handle = await openSqlite(path);
+  cleanups.push(() => handle.close());
+  const counters = handle.prepare(
+    "SELECT count(*) AS n FROM sqlite_sequence WHERE name = 'labels'",
+  );
+  expect(counters.get()).toEqual({ n: 1 });
+  expect((await again.create(OPERATION)).label_id).toBe('label-902');
+});
+
 test('several connections on one file share one count', async () => {
   const { table, open } = await setup();
   const tables = [table, await open(), await open()];

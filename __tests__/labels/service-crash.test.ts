@@ -2,6 +2,9 @@ import { openSqlite } from '../../src/labels/sqlite-handle.ts';
 import { askForLabel } from './label-client.ts';
 import { type ServiceProcess, ServiceProcesses } from './service-process.ts';
 
+// Each test starts processes, on a machine that may be busy.
+jest.setTimeout(120_000);
+
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
@@ -16,10 +19,10 @@ function setup() {
   return {
     services,
     acknowledged,
-    /** Asks, and holds every answer against the one that was acknowledged before. */
+    /** Asks, and holds the answer against the one that was acknowledged before it was asked for. */
     async ask(port: number, request_id: string): Promise<number> {
-      const { status, text } = await askForLabel(port, operationOf(request_id));
       const before = acknowledged.get(request_id);
+      const { status, text } = await askForLabel(port, operationOf(request_id));
       if (before !== undefined) expect(text).toBe(before);
       else if (status === 201) acknowledged.set(request_id, text);
       else expect(text).toContain('{"error":"request_pending"}');
@@ -79,12 +82,12 @@ test('killed at any moment under load, it loses no answer and makes no second la
     const service = await services.start();
     const keys = Array.from({ length: 400 }, (_, index) => `round-${round}-${index % 200}`);
     const load = loadWith(keys, 16, (key) => ask(service.port, key));
-    await new Promise((resolve) => setTimeout(resolve, 30 + Math.random() * 150));
+    const atLeast = acknowledged.size + 1 + Math.random() * 50;
+    while (acknowledged.size < atLeast) await new Promise((resolve) => setTimeout(resolve, 5));
     await service.end('SIGKILL');
     await load;
   }
   const { port } = await services.start();
-  expect(acknowledged.size).toBeGreaterThan(0);
   await loadWith([...acknowledged.keys()], 16, async (key) => {
     expect(await ask(port, key)).toBe(201);
   });

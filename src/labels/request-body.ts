@@ -24,9 +24,7 @@ export async function readRequestBody(
         'Mount the labels router before express.json() and other body parsers.',
     );
   }
-  const body = await collect(req, maxBytes);
-  if (body.kind === 'too_large') req.resume();
-  return body;
+  return collect(req, maxBytes);
 }
 
 function collect(req: IncomingMessage, maxBytes: number): Promise<RequestBody> {
@@ -34,6 +32,7 @@ function collect(req: IncomingMessage, maxBytes: number): Promise<RequestBody> {
     const chunks: Buffer[] = [];
     let length = 0;
 
+    // With no listener the stream flows on, and drops what still comes.
     function settle(body: RequestBody): void {
       req.off('data', onData).off('end', onEnd).off('close', onClose);
       resolve(body);
@@ -49,9 +48,6 @@ function collect(req: IncomingMessage, maxBytes: number): Promise<RequestBody> {
     function onClose(): void {
       settle({ kind: 'aborted' });
     }
-    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', ignore);
+    req.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }
-
-/** An aborted request emits an error before `close`; with no listener it would end the process. */
-function ignore(): void {}

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
@@ -24,7 +24,7 @@ export interface LabelsService {
  */
 export async function startLabelsService(settings: ServiceSettings): Promise<LabelsService> {
   const { port, databasePath } = settings;
-  await makeDirectory(dirname(databasePath));
+  makeDirectory(dirname(databasePath));
   const store = await SqliteStore.open(databasePath);
   const labels = await LabelTable.open(databasePath);
   const app = labelsApp({
@@ -46,15 +46,26 @@ export async function startLabelsService(settings: ServiceSettings): Promise<Lab
 }
 
 const HOST = '127.0.0.1';
-/** The promise is to be gone within 10 s. */
-const DRAIN_TIMEOUT_MS = 8_000;
+/** The promise is to be gone within 10 s, on a busy machine too. */
+const DRAIN_TIMEOUT_MS = 5_000;
 
-async function makeDirectory(path: string): Promise<void> {
+/**
+ * Step by step: `mkdir` with `recursive` never ends where the file system answers ENOENT for a
+ * directory that it does not let be made, as /proc does.
+ */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
   try {
-    await mkdir(path, { recursive: true });
+    mkdirSync(path);
   } catch (cause) {
-    const message = `Cannot make the directory ${path} (${codeOf(cause)}). Set LABELS_DB to a file in a directory that may be written.`;
-    throw new Error(message, { cause });
+    // Another service may have made it meanwhile.
+    if (existsSync(path)) return;
+    throw new Error(
+      `Cannot make the directory ${path} (${codeOf(cause)}). ` +
+        'Set LABELS_DB to a file in a directory that may be written.',
+      { cause },
+    );
   }
 }
 
