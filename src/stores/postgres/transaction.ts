@@ -1,0 +1,21 @@
+import type { Row, Statement } from './driver.ts';
+import { rowsOf } from './query-driver.ts';
+
+/**
+ * A transaction of the user's that is open: a client of `pg` between BEGIN and COMMIT, the `sql`
+ * that postgres.js hands to `begin`, or anything that runs a statement with `$1` parameters in it.
+ */
+export type PostgresTransaction =
+  | { query(text: string, values: unknown[]): PromiseLike<unknown> }
+  | { unsafe(text: string, values: unknown[]): PromiseLike<unknown> };
+
+/** The rows that come of one more statement in it. */
+export async function runIn(
+  transaction: PostgresTransaction,
+  { text }: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  const answer =
+    'unsafe' in transaction ? transaction.unsafe(text, values) : transaction.query(text, values);
+  return rowsOf(await answer);
+}
