@@ -123,7 +123,6 @@ const MAX_REPEATS = 50;
 /** `claim`, one by one or many at once. */
 export class ClaimVerb {
   readonly #session: PostgresSession;
-  readonly #table: Table;
   readonly #codec: ResponseCodec;
   readonly #one: Statement;
   readonly #many: Statement;
@@ -132,7 +131,6 @@ export class ClaimVerb {
 
   constructor(session: PostgresSession, table: Table, codec: ResponseCodec) {
     this.#session = session;
-    this.#table = table;
     this.#codec = codec;
     this.#one = claimOne(table);
     this.#many = claimMany(table);
@@ -160,14 +158,11 @@ export class ClaimVerb {
     for (let repeats = 0; repeats < MAX_REPEATS; repeats += 1) {
       const [row] = await this.#session.runBare(
         this.#one,
-        [
-          ...[id, fingerprint, owner, ...shown(context), leaseMs],
-          ...[String(timeLeft(endMs)), ...this.#table.present()],
-        ],
+        [...[id, fingerprint, owner, ...shown(context), leaseMs], ...[String(timeLeft(endMs))]],
         endMs,
       );
       if (row !== undefined) return row;
-      await this.#session.runBare(this.#forget, [id, ...this.#table.present()], endMs);
+      await this.#session.runBare(this.#forget, [id], endMs);
     }
     throw new Error('A record was neither there nor could be made.');
   }
@@ -184,7 +179,7 @@ export class ClaimVerb {
         jsonOf(contexts.map(({ owner }) => owner)),
         ...[0, 1, 2].map((column) => jsonOf(columns.map((values) => values[column]))),
         jsonOf(contexts.map(({ leaseMs }) => leaseMs)),
-        ...[String(timeLeft(endMs)), ...this.#table.present()],
+        ...[String(timeLeft(endMs))],
       ],
       endMs,
     );

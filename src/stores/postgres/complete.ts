@@ -91,7 +91,6 @@ select 'completed' as outcome from ${table.name}
 /** `complete`, one by one, many at once, or in a transaction of the user's. */
 export class CompleteVerb {
   readonly #session: PostgresSession;
-  readonly #table: Table;
   readonly #retention: Retention;
   readonly #one: Statement;
   readonly #many: Statement;
@@ -101,7 +100,6 @@ export class CompleteVerb {
 
   constructor(session: PostgresSession, table: Table, retention: Retention) {
     this.#session = session;
-    this.#table = table;
     this.#retention = retention;
     this.#one = completeOne(table, false);
     this.#many = completeMany(table);
@@ -133,17 +131,17 @@ export class CompleteVerb {
     owner: string,
     { head, body }: ResponseColumns,
   ): { readonly statement: Statement; readonly values: unknown[] } {
-    const values = [id, owner, head, body, ...this.#retentions(), ...this.#table.present()];
+    const values = [id, owner, head, body, ...this.#retentions()];
     return { statement: this.#inTransaction, values };
   }
 
   async #sendOne(item: CompleteItem): Promise<'completed' | 'not owned'> {
     const { id, owner, head, body, endMs } = item;
     const limit = String(timeLeft(endMs));
-    const values = [id, owner, head, body, ...this.#retentions(), limit, ...this.#table.present()];
+    const values = [id, owner, head, body, ...this.#retentions(), limit];
     const [done] = await this.#session.runBare(this.#one, values, endMs);
     if (done !== undefined) return 'completed';
-    const own = [id, owner, ...this.#table.present()];
+    const own = [id, owner];
     const [before] = await this.#session.runBare(this.#findOwn, own, endMs);
     return before === undefined ? 'not owned' : 'completed';
   }
@@ -165,7 +163,7 @@ export class CompleteVerb {
         jsonOf(starts),
         jsonOf(items.map(({ body }) => body?.byteLength ?? null)),
         Buffer.concat(bodies),
-        ...[...this.#retentions(), String(timeLeft(endMs)), ...this.#table.present()],
+        ...[...this.#retentions(), String(timeLeft(endMs))],
       ],
       endMs,
     );

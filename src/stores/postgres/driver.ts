@@ -5,6 +5,13 @@ export interface Statement {
   readonly text: string;
   /** All of them come as text, so that no type parser of the user's driver has a say. */
   readonly columns: readonly string[];
+  /** In tests: the clock whose time goes behind the other values, see {@link valuesOf}. */
+  readonly now: (() => number) | undefined;
+}
+
+/** `values` with all that `statement` takes besides. */
+export function valuesOf({ now }: Statement, values: unknown[]): unknown[] {
+  return now === undefined ? values : [...values, now()];
 }
 
 /** A row of an answer: text by column. */

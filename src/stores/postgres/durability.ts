@@ -50,7 +50,7 @@ export async function readDurability(
   table: Table,
   endMs: number,
 ): Promise<PostgresDurability> {
-  const [row] = await session.run(read(table), table.present(), endMs);
+  const [row] = await session.run(read(table), [], endMs);
   if (row === undefined) throw new Error('PostgreSQL answered no settings.');
   if (row['persistence'] === null) {
     throw new IdempotencyError(

@@ -26,19 +26,17 @@ select ${summaryAt(now)}, head, encode(body, 'base64') as body
 
 export class InspectVerb {
   readonly #session: PostgresSession;
-  readonly #table: Table;
   readonly #codec: ResponseCodec;
   readonly #inspect: Statement;
 
   constructor(session: PostgresSession, table: Table, codec: ResponseCodec) {
     this.#session = session;
-    this.#table = table;
     this.#codec = codec;
     this.#inspect = inspect(table);
   }
 
   async run(key: string, id: Buffer, endMs: number): Promise<RecordView | undefined> {
-    const values = [id, ...this.#table.present()];
+    const values = [id];
     const [row] = await this.#session.run(this.#inspect, values, endMs);
     if (row === undefined) return undefined;
     const summary = summaryOf(row);

@@ -50,7 +50,7 @@ export class ListVerb {
     const from = [createdAt, id && Buffer.from(id, 'hex')];
     const rows = await this.#session.run(
       list(this.#table, state),
-      [olderThanMs, ...from, limit, ...this.#table.present()],
+      [olderThanMs, ...from, limit],
       endMs,
     );
     const last = rows.length < limit ? undefined : rows.at(-1);

@@ -69,7 +69,7 @@ select coalesce(max(version), 0)::text as version,
        coalesce(max(version) filter (where breaking), 0)::text as breaking
   from ${table.migrations}`,
   );
-  const [row] = await session.run(statement, table.present(), endMs);
+  const [row] = await session.run(statement, [], endMs);
   const known = stepsOf(table).length;
   if (Number(row?.['breaking']) > known) {
     throw new IdempotencyError(

@@ -42,14 +42,12 @@ returning 1::text as id`,
 
 export class PruneVerb {
   readonly #session: PostgresSession;
-  readonly #table: Table;
   readonly #retention: Retention;
   readonly #forget: Statement;
   readonly #entomb: Statement;
 
   constructor(session: PostgresSession, table: Table, retention: Retention) {
     this.#session = session;
-    this.#table = table;
     this.#retention = retention;
     this.#forget = forget(table);
     this.#entomb = entomb(table);
@@ -66,7 +64,7 @@ export class PruneVerb {
   }
 
   async #count(statement: Statement, values: number[], endMs: number): Promise<number> {
-    const rows = await this.#session.run(statement, [...values, ...this.#table.present()], endMs);
+    const rows = await this.#session.run(statement, [...values], endMs);
     return rows.length;
   }
 }

@@ -25,17 +25,15 @@ update ${table.name} set lease_until = ${now}
 
 export class ReleaseVerb {
   readonly #session: PostgresSession;
-  readonly #table: Table;
   readonly #release: Statement;
 
   constructor(session: PostgresSession, table: Table) {
     this.#session = session;
-    this.#table = table;
     this.#release = release(table);
   }
 
   async run(id: Buffer, owner: string, endMs: number): Promise<void> {
-    const values = [id, owner, String(timeLeft(endMs)), ...this.#table.present()];
+    const values = [id, owner, String(timeLeft(endMs))];
     await this.#session.run(this.#release, values, endMs);
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PostgresDriver, Row, Statement } from './driver.ts';
+import { type PostgresDriver, type Row, type Statement, valuesOf } from './driver.ts';
 import {
   isConflictOfOthers,
   NotSent,
@@ -35,7 +35,7 @@ export class PostgresSession {
   async runBare(statement: Statement, values: unknown[], endMs: number): Promise<Row[]> {
     for (let failures = 0; ; failures += 1) {
       try {
-        return await this.#driver.run(statement, values, timeLeft(endMs));
+        return await this.#driver.run(statement, valuesOf(statement, values), timeLeft(endMs));
       } catch (error) {
         const pauseMs = Math.random() * Math.min(MAX_PAUSE_MS, 2 ** failures);
         const isOver = performance.now() + pauseMs >= endMs;

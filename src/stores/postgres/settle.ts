@@ -55,7 +55,6 @@ select state::text as state from ${table.name} where id = $1 and ${isThere(now)}
 
 export class SettleVerb {
   readonly #session: PostgresSession;
-  readonly #table: Table;
   readonly #codec: ResponseCodec;
   readonly #retention: Retention;
   readonly #complete: Statement;
@@ -64,7 +63,6 @@ export class SettleVerb {
 
   constructor(session: PostgresSession, table: Table, codec: ResponseCodec, retention: Retention) {
     this.#session = session;
-    this.#table = table;
     this.#codec = codec;
     this.#retention = retention;
     this.#complete = complete(table);
@@ -89,7 +87,7 @@ export class SettleVerb {
         : [id, randomUUID(), ...(await this.#columns(key, settlement.response, text)), force];
     const [settled] = await this.#session.run(
       statement,
-      [...values, String(timeLeft(endMs)), ...this.#table.present()],
+      [...values, String(timeLeft(endMs))],
       endMs,
     );
     return settled === undefined ? this.#whyNotSettled(id, endMs) : 'settled';
@@ -106,7 +104,7 @@ export class SettleVerb {
   }
 
   async #whyNotSettled(id: Buffer, endMs: number): Promise<SettleAnswer> {
-    const values = [id, ...this.#table.present()];
+    const values = [id];
     const [row] = await this.#session.run(this.#whyNot, values, endMs);
     if (row === undefined) return 'absent';
     return Number(row['state']) === PENDING ? 'lease-holds' : 'not-pending';

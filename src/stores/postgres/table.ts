@@ -42,7 +42,7 @@ export class Table {
 
   /**
    * A statement on this table. `write` is given the expression of the present, which in tests is
-   * one more parameter behind `parameterCount` others: {@link present} holds its value.
+   * one more parameter behind `parameterCount` others.
    */
   statement(
     verb: string,
@@ -53,12 +53,8 @@ export class Table {
     const parameter = `to_timestamp($${parameterCount + 1}::float8 / 1000)`;
     // Not now(): in a transaction of the user's that is its beginning.
     const text = write(this.#now === undefined ? 'statement_timestamp()' : parameter);
-    return { name: `idempotent_${verb}_${hash('sha256', text).slice(0, 16)}`, text, columns };
-  }
-
-  /** What is to be appended to the values of every statement. */
-  present(): number[] {
-    return this.#now === undefined ? [] : [this.#now()];
+    const name = `idempotent_${verb}_${hash('sha256', text).slice(0, 16)}`;
+    return { name, text, columns, now: text.includes(parameter) ? this.#now : undefined };
   }
 }
 

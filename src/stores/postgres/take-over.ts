@@ -54,13 +54,11 @@ returning 'renewed' as outcome`,
 /** What is done with leases, all by the server's clock. */
 export class LeaseVerbs {
   readonly #session: PostgresSession;
-  readonly #table: Table;
   readonly #takeOver: Statement;
   readonly #renew: Statement;
 
   constructor(session: PostgresSession, table: Table) {
     this.#session = session;
-    this.#table = table;
     this.#takeOver = takeOver(table);
     this.#renew = renew(table);
   }
@@ -73,7 +71,7 @@ export class LeaseVerbs {
     endMs: number,
   ): Promise<TakeOver> {
     const limits = [leaseMs ?? null, withinMs ?? null, String(timeLeft(endMs))];
-    const values = [id, fingerprint, owner, ...limits, ...this.#table.present()];
+    const values = [id, fingerprint, owner, ...limits];
     const [row] = await this.#session.run(this.#takeOver, values, endMs);
     switch (row?.['answer']) {
       case 'taken':
@@ -87,7 +85,7 @@ export class LeaseVerbs {
 
   /** @throws {FencedError} the record is absent, completed or another owner's. */
   async renew(id: Buffer, owner: string, leaseMs: number, endMs: number): Promise<void> {
-    const values = [id, owner, leaseMs, String(timeLeft(endMs)), ...this.#table.present()];
+    const values = [id, owner, leaseMs, String(timeLeft(endMs))];
     const [renewed] = await this.#session.run(this.#renew, values, endMs);
     if (renewed === undefined) throw new FencedError();
   }

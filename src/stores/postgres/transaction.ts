@@ -1,4 +1,4 @@
-import type { Row, Statement } from './driver.ts';
+import { type Row, type Statement, valuesOf } from './driver.ts';
 import { rowsOf } from './query-driver.ts';
 
 /**
@@ -12,10 +12,13 @@ export type PostgresTransaction =
 /** The rows that come of one more statement in it. */
 export async function runIn(
   transaction: PostgresTransaction,
-  { text }: Statement,
+  statement: Statement,
   values: unknown[],
 ): Promise<Row[]> {
+  const all = valuesOf(statement, values);
   const answer =
-    'unsafe' in transaction ? transaction.unsafe(text, values) : transaction.query(text, values);
+    'unsafe' in transaction
+      ? transaction.unsafe(statement.text, all)
+      : transaction.query(statement.text, all);
   return rowsOf(await answer);
 }

@@ -1,0 +1,31 @@
+import { describeContract } from '../../contract/describe-contract.ts';
+import { Pgbouncer } from '../servers/pgbouncer.ts';
+import { PostgresServer } from '../servers/postgres.ts';
+import { postgresDatabase } from './postgres-database.ts';
+
+let server: PostgresServer;
+let bouncer: Pgbouncer;
+
+beforeAll(async () => {
+  server = await PostgresServer.start();
+  bouncer = await Pgbouncer.start(server, 4);
+});
+afterAll(async () => {
+  await bouncer.stop();
+  await server.stop();
+});
+
+/** Fewer connections behind the pooler than before it: transactions of many share each. */
+function through() {
+  return { port: bouncer.port, max: 8 };
+}
+
+describeContract('PostgresStore on pg, through pgbouncer in transaction mode', [], (clock) => {
+  const newClient = () => server.pool(through());
+  return postgresDatabase({ newClient, pool: server.pool(), prepare: false }, clock);
+});
+
+describeContract('PostgresStore on postgres.js, through pgbouncer', [], (clock) => {
+  const newClient = () => server.sql({ ...through(), prepare: false });
+  return postgresDatabase({ newClient, pool: server.pool(), prepare: false }, clock);
+});
