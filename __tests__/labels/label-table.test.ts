@@ -4,6 +4,13 @@ import { join } from 'node:path';
 import { LabelTable } from '../../src/labels/label-table.ts';
 import { openSqlite } from '../../src/labels/sqlite-handle.ts';
 
+// On a Node without node:sqlite; the root does not install this driver.
+jest.mock(
+  'better-sqlite3',
+  () => jest.requireActual('../databases/node_modules/better-sqlite3-12'),
+  { virtual: true },
+);
+
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();

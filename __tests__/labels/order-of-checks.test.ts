@@ -163,7 +163,7 @@ describe('a request passes', () => {
   });
 });
 
-test('a body that comes slowly is waited for, and nothing is called before it is whole', async () => {
+test('nothing is called before a body that comes slowly is whole', async () => {
   const request = rawRequest('POST /labels', [JSON_TYPE, KEY], BODY).toString();
   await rig.request('GET /other');
   async function* slowly() {

@@ -2,6 +2,13 @@ import { openSqlite } from '../../src/labels/sqlite-handle.ts';
 import { askForLabel } from './label-client.ts';
 import { type ServiceProcess, ServiceProcesses } from './service-process.ts';
 
+// On a Node without node:sqlite; the root does not install this driver.
+jest.mock(
+  'better-sqlite3',
+  () => jest.requireActual('../databases/node_modules/better-sqlite3-12'),
+  { virtual: true },
+);
+
 // Each test starts processes, on a machine that may be busy.
 jest.setTimeout(120_000);
 

@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-const ROOT = join(__dirname, '../..');
-const MAIN = join(ROOT, 'src/labels/main.ts');
+import { serviceEntry } from './service-entry.ts';
 
 /** A labels service in a process of its own, and what it has printed. */
 export interface ServiceProcess {
@@ -63,9 +61,9 @@ export class ServiceProcesses {
   }
 
   #spawn(env: NodeJS.ProcessEnv) {
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [serviceEntry()], {
       cwd: this.directory,
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.add(child);

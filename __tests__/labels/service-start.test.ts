@@ -64,7 +64,7 @@ function expectSentence({ code, stdout, stderr }: Ended, sentence: string): void
   expect(code).toBe(1);
 }
 
-describe('the service says in a sentence why it does not start', () => {
+describe('an address or a port that cannot be had is said in a sentence', () => {
   test('a port that is none', async () => {
     expectSentence(
       await setup().run({ PORT: 'http' }),
@@ -84,6 +84,23 @@ describe('the service says in a sentence why it does not start', () => {
     );
   });
 
+  test('a Node without SQLite', async () => {
+    // Node 20 has none, and does not know the switch that takes it away.
+    const NODE_OPTIONS = process.features.typescript ? '--no-experimental-sqlite' : '';
+    const launch = join(__dirname, '../../src/labels/launch.js');
+    const options = { env: { PATH: process.env['PATH'], NODE_OPTIONS } };
+    const run = promisify(execFile)(process.execPath, [launch], options);
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^labels: Node [^\n]* has no node:sqlite\. Run `npm ci`[^\n]*\n$/,
+      ),
+    });
+  });
+});
+
+describe('a database that cannot be had is said in a sentence', () => {
   test('a file that is not a database', async () => {
     const services = setup();
     const path = join(services.directory, 'letter.txt');

@@ -18,8 +18,12 @@ export interface LabelRequestOptions {
  * @throws {TypeError} the operation is one that the service would refuse.
  *
  * @example
+ * ```ts
+ * import { buildLabelRequest } from 'express-idempotent/labels';
+ *
  * const operation = { request_id: 'label-req-7', parcel_id: 'parcel-42' };
  * const response = await fetch(buildLabelRequest(operation, { baseUrl: 'http://127.0.0.1:3000' }));
+ * ```
  */
 export function buildLabelRequest(
   operation: LabelOperation,
