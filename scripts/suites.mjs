@@ -34,6 +34,15 @@ export function suites() {
         ...(consumersReady() ? [] : ['--testPathIgnorePatterns', 'consumer']),
       ],
     },
+    ...(serversReady()
+      ? [
+          {
+            name: 'the stores on real servers, which the tests start and kill',
+            node: HERE,
+            args: ['--config=__tests__/databases/jest.config.json'],
+          },
+        ]
+      : []),
   ];
 }
 
@@ -45,6 +54,9 @@ export function missing() {
       .map(({ version }) => `all tests on Node ${version}`),
     ...(driversReady() ? [] : ['the SQLite store on better-sqlite3 12 and 13']),
     ...(consumersReady() ? [] : ['the packed package in projects with Express 4 and 5']),
+    ...(serversReady()
+      ? []
+      : [`the stores on real servers (they also need: apt-get install ${SERVER_PACKAGES})`]),
   ];
 }
 
@@ -64,6 +76,15 @@ function isInstalled(node) {
 /** better-sqlite3 is built for one Node each; without it the store runs on `node:sqlite` only. */
 function driversReady() {
   return existsSync(join(DRIVERS, 'node_modules'));
+}
+
+/** Debian's packages, and a place that each of them brings. */
+const SERVERS = { postgresql: '/usr/lib/postgresql', pgbouncer: '/usr/sbin/pgbouncer' };
+const SERVER_PACKAGES = Object.keys(SERVERS).join(' ');
+
+/** Each test of them starts what it needs, and fails when that is not there. */
+function serversReady() {
+  return driversReady() && Object.values(SERVERS).every((path) => existsSync(path));
 }
 
 /** The projects are installed, from the very manifests that the repository holds. */
