@@ -39,7 +39,9 @@ describe('canonical JSON', () => {
   });
 
   test('asks toJSON, and writes a bigint as digits that no number is equal to', () => {
-    expect(canonicalJson({ at: new Date(0), n: 10n })).toBe('{"at":"1970-01-01T00:00:00.000Z","n":10n}');
+    expect(canonicalJson({ at: new Date(0), n: 10n })).toBe(
+      '{"at":"1970-01-01T00:00:00.000Z","n":10n}',
+    );
   });
 
   test('is made of 100,000 nested arrays without a stack overflow', () => {

@@ -8,11 +8,11 @@ describe('the fingerprint', () => {
 
   test('is frozen: its golden vectors do not change', () => {
     expect([
-fingerprintOf([]),
-fingerprintOf(['POST', '/labels', 'application/json', 'json', '{"a":1}']),
-fingerprintOf(['POST', '/größe?a=1', '', 'none']),
-digestOf(Buffer.from([0, 255, 10]))]
-).toMatchInlineSnapshot(`
+      fingerprintOf([]),
+      fingerprintOf(['POST', '/labels', 'application/json', 'json', '{"a":1}']),
+      fingerprintOf(['POST', '/größe?a=1', '', 'none']),
+      digestOf(Buffer.from([0, 255, 10])),
+    ]).toMatchInlineSnapshot(`
 [
   "v1:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
   "v1:c40bb3d41f7fb95f2800b611ab79b051fe28912afd49bfe37138068acc825c91",

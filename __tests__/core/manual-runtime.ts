@@ -39,6 +39,16 @@ export class ManualRuntime implements Runtime {
     return this.#timers.size;
   }
 
+  /** How long until the next timer fires. */
+  nextTimerMs(): number {
+    return Math.min(...this.timersLeftMs());
+  }
+
+  /** How long until each timer fires, in the order in which they were set. */
+  timersLeftMs(): number[] {
+    return [...this.#timers].map((timer) => timer.atMs - this.#nowMs);
+  }
+
   /** Moves on by `ms`, timer by timer, and lets everything that is ready happen. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;

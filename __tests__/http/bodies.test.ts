@@ -28,7 +28,10 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
     served.push(server);
     /** Whether the second request is taken for a retry of the first. */
     const isRetry = async (first: Asking, second: Asking): Promise<boolean> => {
-      const answered = [await server.ask({ key: 'k', ...first }), await server.ask({ key: 'k', ...second })];
+      const answered = [
+        await server.ask({ key: 'k', ...first }),
+        await server.ask({ key: 'k', ...second }),
+      ];
       expect(answered[0]?.status).toBe(201);
       if (answered[1]?.status === 201) return true;
       expect(answered[1]?.body).toBe('{"error":"idempotency_conflict"}');
@@ -55,7 +58,11 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
   });
 
   test.each<[string, Asking, Asking]>([
-    ['the order of members and white space', { body: '{"a":1,"b":2}' }, { body: '{ "b" : 2,\n"a":1 }' }],
+    [
+      'the order of members and white space',
+      { body: '{"a":1,"b":2}' },
+      { body: '{ "b" : 2,\n"a":1 }' },
+    ],
     ['1 and 1.0', { body: '{"a":1}' }, { body: '{"a":1.0}' }],
     ['the way a letter is escaped', { body: '{"a":"é"}' }, { body: '{"a":"\\u00e9"}' }],
     [
@@ -63,9 +70,21 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
       { body: '{}' },
       { body: '{}', headers: { 'Content-Type': 'Application/JSON; charset=utf-8' } },
     ],
-    ['the operation header Accept', { body: '{}' }, { body: '{}', headers: { Accept: 'text/html' } }],
-    ['integers beyond 2^53, which the parser merges', { body: '[9007199254740993]' }, { body: '[9007199254740992]' }],
-    ['members of one name, of which the parser keeps the last', { body: '{"a":1,"a":2}' }, { body: '{"a":2}' }],
+    [
+      'the operation header Accept',
+      { body: '{}' },
+      { body: '{}', headers: { Accept: 'text/html' } },
+    ],
+    [
+      'integers beyond 2^53, which the parser merges',
+      { body: '[9007199254740993]' },
+      { body: '[9007199254740992]' },
+    ],
+    [
+      'members of one name, of which the parser keeps the last',
+      { body: '{"a":1,"a":2}' },
+      { body: '{"a":2}' },
+    ],
   ])('does not see %s', async (_, first, second) => {
     const { isRetry } = await setup();
     expect(await isRetry(first, second)).toBe(true);
@@ -88,14 +107,19 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
     const { isRetry } = await setup([express.json()], { operation: 'all' });
     expect(await isRetry({ path: '/a', body: '{}' }, { path: '/b', body: '{}' })).toBe(false);
     const other = await setup([express.json()], { operation: 'all' });
-    expect(await other.isRetry({ method: 'PUT', body: '{}' }, { method: 'POST', body: '{}' })).toBe(false);
+    expect(await other.isRetry({ method: 'PUT', body: '{}' }, { method: 'POST', body: '{}' })).toBe(
+      false,
+    );
   });
 
   test('sees the bytes where req.rawBody keeps them', async () => {
-    const verify = (req: object, _res: unknown, bytes: Buffer) => Object.assign(req, { rawBody: bytes });
+    const verify = (req: object, _res: unknown, bytes: Buffer) =>
+      Object.assign(req, { rawBody: bytes });
     const parsers = [express.json({ verify })];
     const first = await setup(parsers);
-    expect(await first.isRetry({ body: '[9007199254740993]' }, { body: '[9007199254740992]' })).toBe(false);
+    expect(
+      await first.isRetry({ body: '[9007199254740993]' }, { body: '[9007199254740992]' }),
+    ).toBe(false);
     const second = await setup(parsers);
     expect(await second.isRetry({ body: '{"a":1}' }, { body: '{"a": 1}' })).toBe(false);
     const third = await setup(parsers);
@@ -150,7 +174,11 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
 
   test.each<[string, readonly RequestHandler[], Asking]>([
     ['nothing has read', [], { body: '{"a":1}' }],
-    ['is of a type that no parser took', [express.json()], { body: 'a', headers: { 'Content-Type': 'text/plain' } }],
+    [
+      'is of a type that no parser took',
+      [express.json()],
+      { body: 'a', headers: { 'Content-Type': 'text/plain' } },
+    ],
     ['comes in chunks that nothing has read', [], { headers: { 'Transfer-Encoding': 'chunked' } }],
   ])('refuses a body that %s, and says how to mend it', async (_, parsers, asking) => {
     const { ask, store } = await setup(parsers);

@@ -49,7 +49,18 @@ describe.each(EXPRESS_VERSIONS)('a client that leaves under %s', (_, express) =>
     const openAll = () => {
       for (const each of [before, admission, handler]) each.open();
     };
-    return { ...server, store, before, admission, handler, seen, leave, openAll, entered: () => entered, runs: () => runs };
+    return {
+      ...server,
+      store,
+      before,
+      admission,
+      handler,
+      seen,
+      leave,
+      openAll,
+      entered: () => entered,
+      runs: () => runs,
+    };
   }
 
   test('before the claim leaves nothing behind', async () => {

@@ -37,8 +37,14 @@ describe('what can be observed', () => {
     const server = await serve(app);
     served.push(server);
     const ask = (body = '{"secret":"secret-body"}') =>
-      server.ask({ key: 'secret-key', body, headers: { Cookie: 'secret-cookie', 'Content-Type': 'application/json' } });
-    const moveTo = (ms: number) => { nowMs = ms; };
+      server.ask({
+        key: 'secret-key',
+        body,
+        headers: { Cookie: 'secret-cookie', 'Content-Type': 'application/json' },
+      });
+    const moveTo = (ms: number) => {
+      nowMs = ms;
+    };
     return { ask, store, moveTo };
   }
 

@@ -85,27 +85,30 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
     expect(runs).toBe(1);
   });
 
-  test.each(['route', 'router'] as const)('it follows next(%p) as bare Express does', async (word) => {
-    const { app, start, protect } = setup();
-    let runs = 0;
-    const router = express.Router();
-    router.post('/labels', protect, (_req, _res, next) => {
-      runs += 1;
-      next(word);
-    });
-    router.post('/labels', (_req, res) => {
-      res.status(201).send('the second route');
-    });
-    app.use(router);
-    app.use((_req, res) => {
-      res.status(200).send('after the router');
-    });
-    const ask = await start();
-    const body = word === 'route' ? 'the second route' : 'after the router';
-    expect((await ask({ key: 'k' })).body).toBe(body);
-    expect((await ask({ key: 'k' })).body).toBe(body);
-    expect(runs).toBe(1);
-  });
+  test.each(['route', 'router'] as const)(
+    'it follows next(%p) as bare Express does',
+    async (word) => {
+      const { app, start, protect } = setup();
+      let runs = 0;
+      const router = express.Router();
+      router.post('/labels', protect, (_req, _res, next) => {
+        runs += 1;
+        next(word);
+      });
+      router.post('/labels', (_req, res) => {
+        res.status(201).send('the second route');
+      });
+      app.use(router);
+      app.use((_req, res) => {
+        res.status(200).send('after the router');
+      });
+      const ask = await start();
+      const body = word === 'route' ? 'the second route' : 'after the router';
+      expect((await ask({ key: 'k' })).body).toBe(body);
+      expect((await ask({ key: 'k' })).body).toBe(body);
+      expect(runs).toBe(1);
+    },
+  );
 
   test('it replays the 404 of a path that no route takes', async () => {
     const { app, store, start, protect } = setup();
@@ -125,7 +128,10 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
       throw Object.assign(new Error('refused'), { status: req.body.status });
     });
     const ask = await start();
-    for (const [key, status, retryStatus] of [['a', 422, 422], ['b', 500, 409]] as const) {
+    for (const [key, status, retryStatus] of [
+      ['a', 422, 422],
+      ['b', 500, 409],
+    ] as const) {
       const asking = { key, body: JSON.stringify({ status }) };
       expect((await ask(asking)).status).toBe(status);
       expect((await ask(asking)).status).toBe(retryStatus);

@@ -1,4 +1,9 @@
-import { IdempotencyError, idempotencyMiddleware, idempotent, MemoryStore } from '../../src/index.ts';
+import {
+  IdempotencyError,
+  idempotencyMiddleware,
+  idempotent,
+  MemoryStore,
+} from '../../src/index.ts';
 
 function setup() {
   const build = (options: unknown, store: unknown = new MemoryStore()) =>
@@ -57,9 +62,17 @@ describe('the middleware, when it is built', () => {
     ['admit', { admit: 0 }, '`admit` to be a function, got 0'],
     ['tenant', { tenant: 'acme' }, '`tenant` to be a function, got "acme"'],
     ['keep', { keep: true }, '`keep` to be a function, got true'],
-    ['keep answers nothing', { keep: () => {} }, "'save' or 'pending' for status 100, got undefined"],
+    [
+      'keep answers nothing',
+      { keep: () => {} },
+      "'save' or 'pending' for status 100, got undefined",
+    ],
     ['warn', { warn: [] }, '`warn` to be a function, got an array'],
-    ['key', { key: 'no header' }, '`key` to be the name of a header, or a function, got "no header"'],
+    [
+      'key',
+      { key: 'no header' },
+      '`key` to be the name of a header, or a function, got "no header"',
+    ],
     ['key', { key: {} }, '`key` to be the name of a header, or a function, got object'],
     ['operation', { operation: '' }, '`operation` to be a name, a function or false, got ""'],
     ['operation', { operation: true }, '`operation` to be a name, a function or false, got true'],
@@ -68,11 +81,19 @@ describe('the middleware, when it is built', () => {
     ['methods', { methods: ['post'] }, '`methods` to be methods in capitals, got "post"'],
     ['methods', { methods: [1] }, '`methods` to be methods in capitals, got 1'],
     ['required', { required: 1 }, '`required` to be true or false, got 1'],
-    ['storeTimeoutMs', { storeTimeoutMs: 0 }, '`storeTimeoutMs` to be a whole number of milliseconds'],
+    [
+      'storeTimeoutMs',
+      { storeTimeoutMs: 0 },
+      '`storeTimeoutMs` to be a whole number of milliseconds',
+    ],
     ['admitTimeoutMs', { admitTimeoutMs: 1.5 }, '`admitTimeoutMs` to be a whole number of'],
     ['saveTimeoutMs', { saveTimeoutMs: 2 ** 31 }, '`saveTimeoutMs` to be a whole number of'],
     ['saveTimeoutMs', { saveTimeoutMs: '5' }, '`saveTimeoutMs` to be a whole number of'],
-    ['maxResponseBytes', { maxResponseBytes: -1 }, '`maxResponseBytes` to be a number of bytes, got -1'],
+    [
+      'maxResponseBytes',
+      { maxResponseBytes: -1 },
+      '`maxResponseBytes` to be a number of bytes, got -1',
+    ],
     ['maxResponseBytes', { maxResponseBytes: null }, '`maxResponseBytes` to be a number of bytes'],
   ])('says of a wrong %s what was expected and what came', (_, options, sentence) => {
     expect(setup().messageOf(options)).toContain(sentence);

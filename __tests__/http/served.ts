@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type RequestListener, request, createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An answer with its header lines as they came: Node folds repeated names in `headers`. */

@@ -62,14 +62,17 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['an unknown kind', { kind: 'fresh', attempt: 1 }],
-  ])('and answers a claim with %s is an error that names it, and nothing runs', async (_, value) => {
-    const { ask, store, runs } = await setup();
-    store.inject('claim', { kind: 'answer', value });
-    const answered = await ask({ key: 'k' });
-    expect(answered.status).toBe(500);
-    expect(answered.body).toContain('from FaultyStore');
-    expect(runs()).toBe(0);
-  });
+  ])(
+    'and answers a claim with %s is an error that names it, and nothing runs',
+    async (_, value) => {
+      const { ask, store, runs } = await setup();
+      store.inject('claim', { kind: 'answer', value });
+      const answered = await ask({ key: 'k' });
+      expect(answered.status).toBe(500);
+      expect(answered.body).toContain('from FaultyStore');
+      expect(runs()).toBe(0);
+    },
+  );
 
   test.each([
     ['a status that is none', { status: 99 }],
@@ -79,16 +82,28 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
     ['a header value that is no string', { headers: [['a', 1]] }],
     ['a reason phrase with a line break', { reason: 'OK\r\nX: 1' }],
     ['a removed name that is none', { removedNames: [7] }],
-  ])('and replays %s is an error 500, without a header of it and without a run', async (_, part) => {
-    const { ask, store, runs } = await setup();
-    const whole = { kept: true, status: 200, headers: [['X-Saved', '1']], removedNames: [], body: Buffer.from('b') };
-    store.inject('claim', { kind: 'answer', value: { kind: 'replay', response: { ...whole, ...part } } });
-    const answered = await ask({ key: 'k' });
-    expect(answered.status).toBe(500);
-    expect(answered.body).toContain('FaultyStore');
-    expect(answered.lines.join()).not.toContain('X-Saved');
-    expect(runs()).toBe(0);
-  });
+  ])(
+    'and replays %s is an error 500, without a header of it and without a run',
+    async (_, part) => {
+      const { ask, store, runs } = await setup();
+      const whole = {
+        kept: true,
+        status: 200,
+        headers: [['X-Saved', '1']],
+        removedNames: [],
+        body: Buffer.from('b'),
+      };
+      store.inject('claim', {
+        kind: 'answer',
+        value: { kind: 'replay', response: { ...whole, ...part } },
+      });
+      const answered = await ask({ key: 'k' });
+      expect(answered.status).toBe(500);
+      expect(answered.body).toContain('FaultyStore');
+      expect(answered.lines.join()).not.toContain('X-Saved');
+      expect(runs()).toBe(0);
+    },
+  );
 
   test('and cannot read a record is an error 500, and the record is kept', async () => {
     const { ask, store, runs } = await setup();
@@ -160,7 +175,10 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
 
   test('and an admit that is late are a refusal with 503, and the late word starts nothing', async () => {
     let say: (answer: 0) => void = () => {};
-    const admit = () => new Promise<0>((resolve) => { say = resolve; });
+    const admit = () =>
+      new Promise<0>((resolve) => {
+        say = resolve;
+      });
     const { ask, store, runs } = await setup({ admit });
     const answered = await ask({ key: 'k' });
     expect([answered.status, answered.body]).toEqual([503, '{"error":"not_admitted"}']);

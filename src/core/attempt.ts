@@ -2,7 +2,12 @@ import { AttemptContext } from './attempt-context.ts';
 import { BACKGROUND_MAX_MS, background, isBackgroundFull, retry } from './background.ts';
 import { checkClaim } from './claim-check.ts';
 import { LATE, withDeadline } from './deadline.ts';
-import { FencedError, IdempotencyError, provesNothingApplied, RecordTooLargeError } from './errors.ts';
+import {
+  FencedError,
+  IdempotencyError,
+  provesNothingApplied,
+  RecordTooLargeError,
+} from './errors.ts';
 import { publish } from './events.ts';
 import { delay, type Runtime } from './runtime.ts';
 import type { SavedResponse } from './saved-response.ts';
@@ -100,7 +105,10 @@ export class AttemptMachine {
     this.#expect('reserved');
     let answer: unknown;
     try {
-      answer = admit === undefined ? 0 : await withDeadline(runtime, admitTimeoutMs, () => admit(this.context));
+      answer =
+        admit === undefined
+          ? 0
+          : await withDeadline(runtime, admitTimeoutMs, () => admit(this.context));
     } catch (error) {
       await this.release();
       throw error;

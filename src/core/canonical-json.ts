@@ -15,34 +15,26 @@ const MAX_DEPTH = 250_000;
 export function canonicalJson(value: unknown): string {
   const top = plain(value);
   if (!isContainer(top)) return scalar(top);
-  let text = '';
   const open: Container[] = [enter(top)];
-  let current = open[0] as Container;
-  text += current.keys === undefined ? '[' : '{';
-  for (;;) {
+  let text = bracket(open[0] as Container, 'open');
+  for (let current = open.at(-1); current !== undefined; current = open.at(-1)) {
     if (current.next === current.length) {
-      text += current.keys === undefined ? ']' : '}';
+      text += bracket(current, 'close');
       open.pop();
-      const outer = open[open.length - 1];
-      if (outer === undefined) return text;
-      current = outer;
       continue;
     }
     const child = takeNext(current);
-    if (current.keys !== undefined) {
-      if (isLeftOut(child)) continue;
-      const name = current.keys[current.next - 1] as string;
-      text += `${current.written ? ',' : ''}${JSON.stringify(name)}:`;
-    } else if (current.written) text += ',';
-    current.written = true;
+    if (current.keys !== undefined && isLeftOut(child)) continue;
+    text += lead(current);
     if (!isContainer(child)) {
       text += scalar(child);
       continue;
     }
-    current = enter(child);
-    text += current.keys === undefined ? '[' : '{';
-    if (open.push(current) > MAX_DEPTH) throw endless();
+    const inner = enter(child);
+    text += bracket(inner, 'open');
+    if (open.push(inner) > MAX_DEPTH) throw endless();
   }
+  return text;
 }
 
 /** An array or an object on the way down, and how far it is written. */
@@ -65,6 +57,19 @@ function takeNext(container: Container): unknown {
   const at = container.next;
   container.next += 1;
   return plain(container.value[container.keys === undefined ? at : (container.keys[at] as string)]);
+}
+
+function bracket({ keys }: Container, side: 'open' | 'close'): string {
+  if (keys === undefined) return side === 'open' ? '[' : ']';
+  return side === 'open' ? '{' : '}';
+}
+
+/** What stands before the value that was taken last: a comma, a name. */
+function lead(container: Container): string {
+  const comma = container.written ? ',' : '';
+  container.written = true;
+  if (container.keys === undefined) return comma;
+  return `${comma}${JSON.stringify(container.keys[container.next - 1])}:`;
 }
 
 /** The value that JSON has for `value`: what its `toJSON` says, or itself. */

@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   store_busy: 'Other transactions were in the way for as long as the call had.',
   store_no_connection: 'No connection to the backend was to be had; nothing was sent.',
   store_read_only: 'The backend takes no writes: a replica, or a setting.',
+  store_not_replicated: 'A write did not reach as many replicas as was asked for.',
   store_failed: 'The backend refused the call, or its answer was lost.',
   store_not_migrated: 'The tables of the store do not exist, or are of another version.',
   store_closed: 'The store was used after it had been closed.',

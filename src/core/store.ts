@@ -50,12 +50,7 @@ export interface IdempotencyStore {
    * @throws {RecordTooLargeError} the backend can never take so large a response; the middleware
    *   then completes as not kept. Any other rejection means "cannot tell", and is retried.
    */
-  complete(
-    key: string,
-    response: SavedResponse,
-    context: Attempt,
-    call: StoreCall,
-  ): Promise<void>;
+  complete(key: string, response: SavedResponse, context: Attempt, call: StoreCall): Promise<void>;
 
   /**
    * Give the reservation back: this attempt did not act, and never will.

@@ -98,7 +98,14 @@ export interface Settings
 export function settle(store: IdempotencyStore, options: IdempotencyOptions): Settings {
   checkStore(store);
   checkNames(options);
-  const { fingerprint, admit, tenant, operation, key = 'Idempotency-Key', required = true } = options;
+  const {
+    fingerprint,
+    admit,
+    tenant,
+    operation,
+    key = 'Idempotency-Key',
+    required = true,
+  } = options;
   const { keep = defaultKeep, warn = emitWarning, methods } = options;
   for (const [name, value] of Object.entries({ fingerprint, admit, tenant, keep, warn })) {
     if (value !== undefined) check(name, typeof value === 'function', value, 'a function');

@@ -9,9 +9,7 @@ import { bodyParts } from './request-body.ts';
  */
 export function requestFingerprint(req: Request): string | Promise<string> {
   const parts = bodyParts(req);
-  return Array.isArray(parts)
-    ? joined(req, parts)
-    : parts.then((settled) => joined(req, settled));
+  return Array.isArray(parts) ? joined(req, parts) : parts.then((settled) => joined(req, settled));
 }
 
 function joined(req: Request, body: readonly string[]): string {

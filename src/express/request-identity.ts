@@ -23,7 +23,8 @@ export type Asked =
  *   that what `tenant` throws becomes the cause of `tenant_unusable`, so that it ends as a 500.
  */
 export async function identify(req: Request, settings: Settings): Promise<Asked> {
-  const value = typeof settings.key === 'string' ? headerOf(req, settings.key) : await settings.key(req);
+  const value =
+    typeof settings.key === 'string' ? headerOf(req, settings.key) : await settings.key(req);
   if (value === undefined) {
     return settings.required ? { kind: 'key missing' } : { kind: 'unprotected' };
   }
@@ -74,10 +75,7 @@ function markOnce(req: Request & { [MARK]?: true }): void {
   req[MARK] = true;
 }
 
-async function tenantOf(
-  req: Request,
-  tenantFor: NonNullable<Settings['tenant']>,
-): Promise<string> {
+async function tenantOf(req: Request, tenantFor: NonNullable<Settings['tenant']>): Promise<string> {
   let tenant: unknown;
   try {
     tenant = await tenantFor(req);
@@ -112,7 +110,12 @@ async function fingerprintBy(
   throw unusable('fingerprint_unusable', 'fingerprint', 'a string that is not empty', fingerprint);
 }
 
-function unusable(code: ErrorCode, option: string, expected: string, got: unknown): IdempotencyError {
+function unusable(
+  code: ErrorCode,
+  option: string,
+  expected: string,
+  got: unknown,
+): IdempotencyError {
   const kind = got === '' ? 'an empty string' : got === null ? 'null' : typeof got;
   return new IdempotencyError(
     code,
