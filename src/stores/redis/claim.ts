@@ -64,11 +64,11 @@ export function claimCall(fingerprint: string, context: Attempt): RecordCall {
 }
 
 /**
- * @param decode reads a saved response.
+ * The answer in all cases but a replay, whose reply is the saved response.
+ *
  * @throws {IdempotencyError} `record_corrupt`.
  */
-export function claimOf(reply: unknown, decode: (body: Buffer) => SavedResponse): Claim {
-  if (typeof reply !== 'number') return { kind: 'replay', response: decode(reply as Buffer) };
+export function claimOf(reply: number): Claim {
   if (reply > 0) return { kind: 'new', attempt: reply };
   switch (reply) {
     case 0:

@@ -1,6 +1,6 @@
 import type { IoredisClient, RedisArgument } from './client.ts';
-import type { RedisLink, RedisNode, ReplicaWait, WaitedReply } from './link.ts';
-import type { Script } from './script.ts';
+import { globbed } from './globbed.ts';
+import type { RedisLink, RedisNode, ReplicaWait, ScriptCall, WaitedReply } from './link.ts';
 
 /** A `Redis` or `Cluster` of ioredis. */
 export class IoredisLink implements RedisLink {
@@ -12,23 +12,14 @@ export class IoredisLink implements RedisLink {
     this.isCluster = this.#client.isCluster === true;
   }
 
-  evalsha(script: Script, keys: readonly string[], args: RedisArgument[]): Promise<unknown> {
-    return this.#client.evalshaBuffer(script.sha, keys.length, ...keys, ...args);
-  }
-
-  eval(script: Script, keys: readonly string[], args: RedisArgument[]): Promise<unknown> {
-    return this.#client.evalBuffer(script.text, keys.length, ...keys, ...args);
+  run(call: ScriptCall): Promise<unknown> {
+    return runOn(this.#client, call) as Promise<unknown>;
   }
 
   /** When the connection breaks in between, ioredis rejects the rest of a pipeline. */
-  async evalshaAndWait(
-    script: Script,
-    keys: readonly string[],
-    args: RedisArgument[],
-    { replicas, timeoutMs }: ReplicaWait,
-  ): Promise<WaitedReply> {
+  async runAndWait(call: ScriptCall, { replicas, timeoutMs }: ReplicaWait): Promise<WaitedReply> {
     const pipeline = this.#client.pipeline();
-    pipeline.evalshaBuffer(script.sha, keys.length, ...keys, ...args);
+    runOn(pipeline, call);
     pipeline.wait(replicas, timeoutMs);
     const [ran, waited] = (await pipeline.exec()) ?? [];
     const error = ran?.[0] ?? waited?.[0];
@@ -45,6 +36,12 @@ export class IoredisLink implements RedisLink {
       .map((node) => new IoredisNode(node, `${node.options.host}:${node.options.port}`))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
+}
+
+function runOn(target: ScriptRunner, { by, script, keys, args }: ScriptCall): unknown {
+  return by === 'name'
+    ? target.evalshaBuffer(script.sha, keys.length, ...keys, ...args)
+    : target.evalBuffer(script.text, keys.length, ...keys, ...args);
 }
 
 class IoredisNode implements RedisNode {
@@ -83,13 +80,13 @@ class IoredisNode implements RedisNode {
   }
 }
 
-/** A text as a pattern that fits that text only. */
-export function globbed(text: string): string {
-  return text.replace(/[\\*?[\]^]/g, '\\$&');
+function pairOf(reply: unknown): readonly (string | undefined)[] {
+  return Array.isArray(reply) ? reply : (Object.entries(reply ?? {})[0] ?? []);
 }
 
-function pairOf(reply: unknown): readonly (string | undefined)[] {
-  return Array.isArray(reply) ? reply : Object.entries(reply ?? {})[0] ?? [];
+interface ScriptRunner {
+  evalshaBuffer(sha: string, keyCount: number, ...rest: RedisArgument[]): unknown;
+  evalBuffer(text: string, keyCount: number, ...rest: RedisArgument[]): unknown;
 }
 
 type PipelineReply = readonly [error: Error | null, reply: unknown];
@@ -102,8 +99,7 @@ interface Ioredis extends IoredisClient {
     readonly host?: string;
     readonly port?: number;
   };
-  pipeline(): {
-    evalshaBuffer(sha: string, keyCount: number, ...rest: RedisArgument[]): unknown;
+  pipeline(): ScriptRunner & {
     wait(replicas: number, timeoutMs: number): unknown;
     exec(): Promise<readonly PipelineReply[] | null>;
   };

@@ -5,22 +5,22 @@ import type { Script } from './script.ts';
 export interface RedisLink {
   /** Whether the keys of one script must be of one slot. */
   readonly isCluster: boolean;
-  /** Runs a script by its name. */
-  evalsha(script: Script, keys: readonly string[], args: RedisArgument[]): Promise<unknown>;
-  /** Runs a script by its text, which makes it known to the server. */
-  eval(script: Script, keys: readonly string[], args: RedisArgument[]): Promise<unknown>;
+  run(call: ScriptCall): Promise<unknown>;
   /**
    * Runs a script, then waits until replicas have what this connection wrote. Both go over one
    * connection, or the second does not go at all: on another one there is nothing to wait for.
    */
-  evalshaAndWait(
-    script: Script,
-    keys: readonly string[],
-    args: RedisArgument[],
-    wait: ReplicaWait,
-  ): Promise<WaitedReply>;
+  runAndWait(call: ScriptCall, wait: ReplicaWait): Promise<WaitedReply>;
   /** Every server that takes writes. */
   nodes(): Promise<readonly RedisNode[]>;
+}
+
+export interface ScriptCall {
+  /** By its text a script also becomes known to the server; by its name it must be. */
+  readonly by: 'name' | 'text';
+  readonly script: Script;
+  readonly keys: readonly string[];
+  readonly args: readonly RedisArgument[];
 }
 
 export interface ReplicaWait {

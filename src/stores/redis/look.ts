@@ -1,5 +1,5 @@
-import { script } from './script.ts';
 import type { RecordScript } from './record-script.ts';
+import { script } from './script.ts';
 
 /**
  * Both keys of a record at one moment, without touching them: its state, and its body or, when only

@@ -65,7 +65,7 @@ export function decodeState(bytes: Buffer): StoredState {
   };
 }
 
-export function stateOf(stored: StoredState, hasBody: boolean): RecordState {
+export function stateOf(stored: Pick<StoredState, 'isPending'>, hasBody: boolean): RecordState {
   if (stored.isPending) return 'pending';
   return hasBody ? 'completed' : 'tombstone';
 }

@@ -16,26 +16,30 @@ export const SETTLE: RecordScript = {
   script: script(
     'allow-oom',
     `${LUA_PRELUDE}
-local r, b = KEYS[1], KEYS[2]
-local _, _, kind, force, owner, body, bodyFor, stateFor, note = unpack(ARGV)
-local found = redis.pcall('GET', r)
-if not found then return { -1 } end
-if found.err then return { found } end
-local state, attempt, created, leaseUntil, from, length, at = string.match(found, ${LUA_HEAD})
-if not state then return { -9 } end
-if state ~= 'P' then return { -2 } end
-if force ~= '1' and tonumber(leaseUntil) > now then return { -3 } end
-if kind == 'done' then
-  local head = '1C ' .. attempt .. ' ' .. created .. ' 0 ' .. text(now) .. ' '
-  redis.call('SET', b, body, 'PX', bodyFor)
-  redis.call('SET', r, head .. owner .. string.sub(found, at + length) .. note, 'PX', stateFor)
-elseif attempt == '1' then
-  redis.call('DEL', r)
-else
-  local head = '1P ' .. attempt .. ' ' .. created .. ' ' .. text(now) .. ' 0 '
-  redis.call('SET', r, head .. string.sub(found, from) .. note)
+local function settle(r, b, kind, force, owner, body, bodyFor, stateFor, note)
+  local found = redis.pcall('GET', r)
+  if not found then return -1 end
+  if found.err then return found end
+  local state, attempt, created, leaseUntil, from, length, at = string.match(found, ${LUA_HEAD})
+  if not state then return -9 end
+  if state ~= 'P' then return -2 end
+  if force ~= '1' and tonumber(leaseUntil) > now then return -3 end
+  if kind == 'done' then
+    local head = '1C ' .. attempt .. ' ' .. created .. ' 0 ' .. text(now) .. ' '
+    redis.call('SET', b, body, 'PX', bodyFor)
+    redis.call('SET', r, head .. owner .. string.sub(found, at + length) .. note, 'PX', stateFor)
+  elseif attempt == '1' then
+    redis.call('DEL', r)
+  else
+    local head = '1P ' .. attempt .. ' ' .. created .. ' ' .. text(now) .. ' 0 '
+    redis.call('SET', r, head .. string.sub(found, from) .. note)
+  end
+  return 1
 end
-return { 1 }`,
+for i = 1, #KEYS / 2 do
+  replies[i] = settle(KEYS[i * 2 - 1], KEYS[i * 2], unpack(ARGV, i * 7 - 4, i * 7 + 2))
+end
+return replies`,
   ),
 };
 
