@@ -22,8 +22,8 @@ export class FaultyProxy {
     this.port = (server.address() as AddressInfo).port;
   }
 
-  static async start(target: { readonly port: number }): Promise<FaultyProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
+  static async start(target: { readonly port: number }, port = 0): Promise<FaultyProxy> {
+    const server = createServer().listen(port, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const proxy = new FaultyProxy(server);
     server.on('connection', (client) => proxy.#link(client, connect(target.port, '127.0.0.1')));

@@ -24,9 +24,9 @@ export interface PgPoolClient {
 export interface PostgresJsSql {
   unsafe(
     text: string,
-    values: unknown[],
+    values: never[],
     options: { readonly prepare: boolean },
-  ): { raw(): PromiseLike<unknown>; cancel(): unknown };
+  ): { raw(): PromiseLike<unknown> };
   reserve(): unknown;
 }
 

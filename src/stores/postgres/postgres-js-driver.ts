@@ -18,10 +18,10 @@ export class PostgresJsDriver implements PostgresDriver {
   run(statement: Statement, values: unknown[], timeoutMs: number): Promise<Row[]> {
     const { text, columns } = statement;
     return new Promise((resolve, reject) => {
-      const query = this.#sql.unsafe(text, values, { prepare: this.#prepare });
+      const query = this.#sql.unsafe(text, values as never[], { prepare: this.#prepare });
       const timer = setTimeout(() => {
         reject(new GivenUp(`PostgreSQL did not answer for ${timeoutMs} ms.`));
-        Promise.resolve(query.cancel()).catch(ignore);
+        cancel(query);
       }, timeoutMs);
       query.raw().then(
         (rows) => {
@@ -53,4 +53,11 @@ function textOf(cell: Uint8Array): string {
   return Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength).toString();
 }
 
-function ignore(): void {}
+/**
+ * Not by `query.cancel()`: that lets go of the promise of the cancellation, and where the server
+ * is out of reach its rejection would be nobody's, and end the process.
+ */
+function cancel(query: object): void {
+  const { canceller } = query as { readonly canceller?: unknown };
+  if (typeof canceller === 'function') Promise.resolve(canceller(query)).catch(() => {});
+}

@@ -7,7 +7,7 @@ import { rowsOf } from './query-driver.ts';
  */
 export type PostgresTransaction =
   | { query(text: string, values: unknown[]): PromiseLike<unknown> }
-  | { unsafe(text: string, values: unknown[]): PromiseLike<unknown> };
+  | { unsafe(text: string, values: never[]): PromiseLike<unknown> };
 
 /** The rows that come of one more statement in it. */
 export async function runIn(
@@ -18,7 +18,7 @@ export async function runIn(
   const all = valuesOf(statement, values);
   const answer =
     'unsafe' in transaction
-      ? transaction.unsafe(statement.text, all)
+      ? transaction.unsafe(statement.text, all as never[])
       : transaction.query(statement.text, all);
   return rowsOf(await answer);
 }
