@@ -22,7 +22,7 @@ export const CAPABILITY_RULES: readonly StoreContractCase[] = [
 
   contractCase(
     'inspect shows a record in each of its states',
-    ['inspect', 'prune'],
+    ['inspect'],
     async (makeStore, clock) => {
       const scene = new Scene(await makeStore());
       const createdAtMs = clock.now();
@@ -91,7 +91,7 @@ export const CAPABILITY_RULES: readonly StoreContractCase[] = [
 
   contractCase(
     'list knows a result that has expired as a tombstone, pruned or not',
-    ['list', 'prune'],
+    ['list'],
     async (makeStore, clock) => {
       const scene = new Scene(await makeStore());
       await scene.finish('A', anyResponse());

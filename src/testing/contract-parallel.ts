@@ -27,7 +27,7 @@ export const PARALLEL_RULES: readonly StoreContractCase[] = [
 
   contractCase(
     'of 32 parallel claims of a key whose tombstone has ended, one is new',
-    ['prune'],
+    [],
     async (makeStore, clock) => {
       const scenes = [new Scene(await makeStore()), new Scene(await makeStore())] as const;
       for (let n = 0; n < 10; n += 1)

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ContractClock, contractCase, type StoreContractCase } from './contract-case.ts';
+import {
+  type ContractClock,
+  contractCase,
+  type MakeStore,
+  type StoreContractCase,
+} from './contract-case.ts';
 import { anyResponse, assertRejects, Scene } from './contract-scene.ts';
 
 const HOUR_MS = 3_600_000;
@@ -45,9 +50,9 @@ export const RETENTION_RULES: readonly StoreContractCase[] = [
 
   contractCase(
     'after 24 hours a result is expired, pruned or not',
-    ['prune'],
+    [],
     async (makeStore, clock) => {
-      await forPrunedAndNot(async (prune) => {
+      await forPrunedAndNot(makeStore, async (prune) => {
         const scene = new Scene(await makeStore());
         const key = `pruned: ${prune}`;
         await scene.finish('A', anyResponse(), { key });
@@ -64,9 +69,9 @@ export const RETENTION_RULES: readonly StoreContractCase[] = [
 
   contractCase(
     'after 30 more days a key is new again, pruned or not',
-    ['prune'],
+    [],
     async (makeStore, clock) => {
-      await forPrunedAndNot(async (prune) => {
+      await forPrunedAndNot(makeStore, async (prune) => {
         const scene = new Scene(await makeStore());
         const key = `pruned: ${prune}`;
         await scene.finish('A', anyResponse(), { key });
@@ -81,9 +86,9 @@ export const RETENTION_RULES: readonly StoreContractCase[] = [
 
   contractCase(
     'a tombstone knows its owner, and takes no other response',
-    ['prune'],
+    [],
     async (makeStore, clock) => {
-      await forPrunedAndNot(async (prune) => {
+      await forPrunedAndNot(makeStore, async (prune) => {
         const scene = new Scene(await makeStore());
         const key = `pruned: ${prune}`;
         await scene.finish('A', anyResponse(), { key });
@@ -127,9 +132,13 @@ export const RETENTION_RULES: readonly StoreContractCase[] = [
   ),
 ];
 
-async function forPrunedAndNot(check: (prune: boolean) => Promise<void>): Promise<void> {
+/** A store without `prune` ends what it keeps by itself: there only the first half is checked. */
+async function forPrunedAndNot(
+  makeStore: MakeStore,
+  check: (prune: boolean) => Promise<void>,
+): Promise<void> {
   await check(false);
-  await check(true);
+  if ((await makeStore()).prune !== undefined) await check(true);
 }
 
 /** Answers how many records were changed in all. */
