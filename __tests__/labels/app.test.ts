@@ -134,6 +134,20 @@ describe('the router', () => {
     expect((await ask('a')).body.label_id).toBe('label-901');
   });
 
+  test.each([
+    [255, 201, '"state":"created"'],
+    [256, 400, '{"error":"idempotency_key_invalid"}'],
+  ])('takes a request id of %i characters: %i', async (length, status, text) => {
+    const { app } = setup();
+    const request_id = 'r'.repeat(length);
+    const response = await request(app)
+      .post('/labels')
+      .set('Idempotency-Key', request_id)
+      .send({ request_id, parcel_id: 'parcel-42' });
+    expect(response.status).toBe(status);
+    expect(response.text).toContain(text);
+  });
+
   test('behind a body parser fails, and says where to mount it', async () => {
     const errors: Error[] = [];
     const app = express().use(

@@ -19,7 +19,7 @@ afterAll(() => {
  * compiler makes of them, with a driver beside it.
  */
 export function serviceEntry(): string {
-  if (process.features.typescript) return join(ROOT, 'src/labels/main.ts');
+  if (process.features.typescript) return join(ROOT, 'src/labels/launch.js');
   built ??= build();
   return join(built, 'labels/main.js');
 }
