@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { recordKeyDigest } from '../../../src/core/record-key.ts';
 import type { Attempt, StoreCall } from '../../../src/core/store.ts';
+import { globbed } from '../../../src/stores/redis/globbed.ts';
 import { type RedisClient, RedisStore } from '../../../src/stores/redis/index.ts';
 import type { SettableClock, StoreUnderTest } from '../../../src/testing/index.ts';
 import type { ContractDatabase } from '../../contract/describe-contract.ts';
@@ -11,25 +12,27 @@ export interface RedisAccess {
   readonly newClient: () => Promise<RedisClient>;
   /** For what the contract does past the stores: a client of every primary. */
   readonly primaries: readonly Redis[];
+  /** What the clients of the stores put before every key. */
+  readonly keyPrefix?: string;
 }
 
 let databases = 0;
 
 /** A prefix of its own; every store has a client of its own. */
 export async function redisDatabase(
-  { newClient, primaries }: RedisAccess,
+  { newClient, primaries, keyPrefix = '' }: RedisAccess,
   clock: SettableClock,
 ): Promise<ContractDatabase> {
   databases += 1;
   const prefix = `records-${databases}:`;
-  const lives = new KeyLives(primaries, prefix, clock);
+  const lives = new KeyLives(primaries, keyPrefix + prefix, clock);
   const makeStore = async () => {
     const client = await newClient();
     const store = new RedisStore({ client, prefix, now: clock.now, acceptDataLoss: true });
     return livingBy(lives, store);
   };
   const overwriteSaved = async (key: string, head: string, body: Uint8Array) => {
-    const name = `${prefix}b:{${recordKeyDigest(key).toString('base64url')}}`;
+    const name = `${keyPrefix}${prefix}b:{${recordKeyDigest(key).toString('base64url')}}`;
     const bytes = Buffer.concat([Buffer.of(1, 0, 0, 0, 0), Buffer.from(head), body]);
     bytes.writeUInt32BE(Buffer.byteLength(head), 1);
     for (const primary of primaries) {
@@ -54,7 +57,7 @@ class KeyLives {
 
   constructor(primaries: readonly Redis[], prefix: string, clock: SettableClock) {
     this.#primaries = primaries;
-    this.#pattern = `${prefix}*`;
+    this.#pattern = `${globbed(prefix)}*`;
     this.#clock = clock;
     this.#nowMs = clock.now();
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Cluster, type ClusterOptions, type Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { createCluster } from 'redis';
 import { quiet, RedisServer } from './redis.ts';
 
@@ -32,7 +32,7 @@ export class RedisCluster {
   }
 
   /** A cluster client of ioredis that ends with the cluster. */
-  ioredis(options: ClusterOptions = {}): Cluster {
+  ioredis(options: { readonly enableAutoPipelining?: boolean } = {}): Cluster {
     const client = quiet(new Cluster(this.addresses, options));
     this.#ends.push(() => client.disconnect());
     return client;

@@ -58,17 +58,18 @@ export class RedisServer {
   }
 
   /** A client of ioredis that ends with the server. */
-  ioredis(options: RedisOptions = {}): Redis {
-    const client = new Redis({ host: HOST, port: this.port, ...options });
+  ioredis(options: Omit<RedisOptions, 'replyMapping'> = {}): Redis {
+    const client = new Redis(options.port ?? this.port, HOST, options);
     this.#ends.push(() => client.disconnect());
     return quiet(client);
   }
 
   /** A client of node-redis that ends with the server, connected. */
-  async nodeRedis(options: { readonly port?: number } = {}) {
-    const client = createClient({ socket: { host: HOST, port: this.port, ...options } });
+  async nodeRedis({ port = this.port, RESP = 3 }: { port?: number; RESP?: 2 | 3 } = {}) {
+    const client = quiet(createClient({ socket: { host: HOST, port }, RESP }));
     this.#ends.push(() => client.destroy());
-    return quiet(client).connect();
+    await client.connect();
+    return client;
   }
 
   async stop(): Promise<void> {

@@ -7,8 +7,7 @@ export type RedisArgument = string | Buffer;
  */
 export interface IoredisClient {
   readonly status: string;
-  evalshaBuffer(sha: string, keyCount: number, ...rest: RedisArgument[]): Promise<unknown>;
-  evalBuffer(text: string, keyCount: number, ...rest: RedisArgument[]): Promise<unknown>;
+  defineCommand(name: string, definition: { readonly lua: string }): void;
   pipeline(): unknown;
 }
 

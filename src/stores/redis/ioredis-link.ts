@@ -92,7 +92,7 @@ interface ScriptRunner {
 type PipelineReply = readonly [error: Error | null, reply: unknown];
 
 /** What is used of ioredis beyond what its user is asked for. */
-interface Ioredis extends IoredisClient {
+interface Ioredis extends IoredisClient, ScriptRunner {
   readonly isCluster?: boolean;
   readonly options: {
     readonly keyPrefix?: string;
