@@ -27,6 +27,7 @@ export interface LabelsRouterOptions extends Omit<IdempotencyOptions, Settled> {
 /** What follows from the route itself. */
 type Settled = 'fingerprint' | 'key' | 'operation' | 'methods' | 'required';
 
+/** Makes a label, or rejects: then its key stays pending, since nobody knows how far it came. */
 export type CreateLabel = (
   operation: LabelOperation,
   context: Attempt,
