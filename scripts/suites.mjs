@@ -79,7 +79,11 @@ function driversReady() {
 }
 
 /** Debian's packages, and a place that each of them brings. */
-const SERVERS = { postgresql: '/usr/lib/postgresql', pgbouncer: '/usr/sbin/pgbouncer' };
+const SERVERS = {
+  postgresql: '/usr/lib/postgresql',
+  pgbouncer: '/usr/sbin/pgbouncer',
+  'redis-server': '/usr/bin/redis-server',
+};
 const SERVER_PACKAGES = Object.keys(SERVERS).join(' ');
 
 /** Each test of them starts what it needs, and fails when that is not there. */
