@@ -25,6 +25,9 @@ const BY_NAME: { readonly [name: string]: number | undefined } = {
   SQLITE_NOTADB,
 };
 
+const CANNOT_OPEN =
+  'cannot be opened. Its directory must exist, and this process must have the right to write it.';
+
 /** Why a database is of no use, and how to mend it. */
 const UNUSABLE: { readonly [code: number]: string | undefined } = {
   [SQLITE_READONLY]:
@@ -32,8 +35,7 @@ const UNUSABLE: { readonly [code: number]: string | undefined } = {
   [SQLITE_IOERR]: 'could not be read or written. Look at the disk.',
   [SQLITE_CORRUPT]: 'is damaged. Restore it from a backup, or repair it with the sqlite3 program.',
   [SQLITE_FULL]: 'has no room left. Free some space on its disk.',
-  [SQLITE_CANTOPEN]:
-    'cannot be opened. Its directory must exist, and this process must have the right to write it.',
+  [SQLITE_CANTOPEN]: CANNOT_OPEN,
   [SQLITE_NOTADB]: 'is not an SQLite database. Give another path, or move that file away.',
 };
 
@@ -52,6 +54,10 @@ export function toIdempotencyError(error: unknown, database: string): Error {
   const options = { cause: error };
   if (unusable !== undefined) {
     return new IdempotencyError('database_unusable', `${database} ${unusable}`, options);
+  }
+  // better-sqlite3 looks for the directory itself, before SQLite does.
+  if (/directory does not exist/.test(message)) {
+    return new IdempotencyError('database_unusable', `${database} ${CANNOT_OPEN}`, options);
   }
   // better-sqlite3 refuses to bind what is too big before SQLite sees it.
   if (resultCode === SQLITE_TOOBIG || name === 'RangeError') {

@@ -1,4 +1,4 @@
-import { IdempotencyError } from '../../core/errors.ts';
+import { IdempotencyError, RecordTooLargeError } from '../../core/errors.ts';
 import { recordKeyDigest } from '../../core/record-key.ts';
 import { encodeHead, type SavedResponse } from '../../core/saved-response.ts';
 import type {
@@ -152,6 +152,7 @@ export class SqliteStore
     this.#refuseWhenClosed();
     const id = recordKeyDigest(key);
     const { owner } = context;
+    if (response.kept && response.body.byteLength > MAX_VALUE_BYTES) throw tooLarge();
     // Copied now: the write comes later, and what the caller does to `response` must not reach it.
     const head = encodeHead(response);
     const body = response.kept ? Buffer.from(response.body) : null;
@@ -227,6 +228,8 @@ export class SqliteStore
   }
 }
 
+/** SQLite's own limit of one value, unless it was compiled with a lower one. */
+const MAX_VALUE_BYTES = 1_000_000_000;
 const PRUNE_LIMIT = 1_000;
 const PRUNE_TIMEOUT_MS = 10_000;
 
@@ -237,6 +240,10 @@ function checkSqliteOptions(options: SqliteStoreOptions): void {
     ...RETENTION_RULES,
     table: TABLE_NAME,
   });
+}
+
+function tooLarge(): RecordTooLargeError {
+  return new RecordTooLargeError(`SQLite takes no value of more than ${MAX_VALUE_BYTES} bytes.`);
 }
 
 function invalid(message: string): IdempotencyError {
