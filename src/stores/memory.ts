@@ -1,6 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { FencedError, IdempotencyError } from '../core/errors.ts';
 import { recordKeyDigestText } from '../core/record-key.ts';
-import { decodeHead, encodeHead, type SavedResponse } from '../core/saved-response.ts';
+import type {
+  RenewCapability,
+  SettleAnswer,
+  SettleCapability,
+  Settlement,
+  SettlementNote,
+  TakeOver,
+  TakeOverCapability,
+  TakeOverOptions,
+} from '../core/recovery-capabilities.ts';
+import type { SavedResponse } from '../core/saved-response.ts';
 import type {
   Attempt,
   Claim,
@@ -9,6 +20,18 @@ import type {
   PruneCapability,
   RecordView,
 } from '../core/store.ts';
+import {
+  completedAtMsOf,
+  encodeRecord,
+  fingerprintOf,
+  hasResponse,
+  ownerOf,
+  type PendingRecord,
+  responseOf,
+  viewOfFinished,
+  viewOfPending,
+  withoutResponse,
+} from './memory-record.ts';
 import { checkOptions, wholeNumber } from './option-check.ts';
 import {
   RETENTION_RULES,
@@ -38,7 +61,15 @@ export interface MemoryStoreOptions extends RetentionOptions {
  * app.post('/labels', idempotent(new MemoryStore()), createLabel);
  * ```
  */
-export class MemoryStore implements IdempotencyStore, InspectCapability, PruneCapability {
+export class MemoryStore
+  implements
+    IdempotencyStore,
+    InspectCapability,
+    PruneCapability,
+    RenewCapability,
+    TakeOverCapability,
+    SettleCapability
+{
   // A map a state. Entries of the last two are in the order in which their retention ends, so that
   // what has ended is always in front.
   readonly #pending = new Map<string, PendingRecord>();
@@ -64,8 +95,9 @@ export class MemoryStore implements IdempotencyStore, InspectCapability, PruneCa
     const pending = this.#pending.get(id);
     if (pending !== undefined) {
       if (pending.fingerprint !== fingerprint) return { kind: 'conflict' };
-      if (pending.owner !== context.owner) return { kind: 'pending' };
-      return { kind: 'new', attempt: pending.attempt };
+      if (pending.owner === context.owner) return { kind: 'new', attempt: pending.attempt };
+      if (pending.leaseUntilMs === undefined) return { kind: 'pending' };
+      return { kind: 'pending', leaseOver: this.#isLeaseOver(pending) };
     }
     const nowMs = this.#retention.now();
     const finished = this.#finished(id, nowMs);
@@ -75,8 +107,9 @@ export class MemoryStore implements IdempotencyStore, InspectCapability, PruneCa
       return { kind: 'replay', response: responseOf(finished) };
     }
     this.#makeRoom(nowMs);
-    const { owner } = context;
-    this.#pending.set(id, { fingerprint, owner, attempt: 1, createdAtMs: nowMs });
+    const { owner, leaseMs } = context;
+    const leaseUntilMs = leaseMs === undefined ? undefined : nowMs + leaseMs;
+    this.#pending.set(id, { fingerprint, owner, attempt: 1, createdAtMs: nowMs, leaseUntilMs });
     return { kind: 'new', attempt: 1 };
   }
 
@@ -90,15 +123,60 @@ export class MemoryStore implements IdempotencyStore, InspectCapability, PruneCa
       throw new FencedError();
     }
     if (pending.owner !== context.owner) throw new FencedError();
-    // Encoding is the copy: nothing of `response` is kept.
-    this.#completed.set(id, encodeRecord(pending, nowMs, response));
-    this.#pending.delete(id);
-    this.#nextEndMs = Math.min(this.#nextEndMs, nowMs + this.#retention.resultRetentionMs);
+    this.#finish(id, pending, response, nowMs);
   }
 
   async release(key: string, context: Attempt): Promise<void> {
     const id = recordKeyDigestText(key);
-    if (this.#pending.get(id)?.owner === context.owner) this.#pending.delete(id);
+    const pending = this.#pending.get(id);
+    if (pending?.owner === context.owner) this.#free(id, pending);
+  }
+
+  async renew(key: string, leaseMs: number, context: Attempt): Promise<void> {
+    const id = recordKeyDigestText(key);
+    const pending = this.#pending.get(id);
+    if (pending?.owner !== context.owner) throw new FencedError();
+    this.#pending.set(id, { ...pending, leaseUntilMs: this.#retention.now() + leaseMs });
+  }
+
+  async takeOver(
+    key: string,
+    fingerprint: string,
+    { owner, leaseMs }: Attempt,
+    { withinMs }: TakeOverOptions,
+  ): Promise<TakeOver> {
+    const id = recordKeyDigestText(key);
+    const pending = this.#pending.get(id);
+    if (pending?.fingerprint !== fingerprint) return { kind: 'not-taken' };
+    if (pending.owner === owner) return { kind: 'taken', attempt: pending.attempt };
+    if (!this.#isLeaseOver(pending)) return { kind: 'not-taken' };
+    const nowMs = this.#retention.now();
+    if (withinMs !== undefined && nowMs > pending.createdAtMs + withinMs) {
+      return { kind: 'too-late' };
+    }
+    const attempt = pending.attempt + 1;
+    const leaseUntilMs = leaseMs === undefined ? undefined : nowMs + leaseMs;
+    this.#pending.set(id, { ...pending, owner, attempt, leaseUntilMs });
+    return { kind: 'taken', attempt };
+  }
+
+  /** The note is not kept: nothing of this store outlives its process. */
+  async settle(
+    key: string,
+    settlement: Settlement,
+    _note: SettlementNote,
+    options: { readonly force?: boolean } = {},
+  ): Promise<SettleAnswer> {
+    const id = recordKeyDigestText(key);
+    const pending = this.#pending.get(id);
+    const nowMs = this.#retention.now();
+    if (pending === undefined) return this.#finished(id, nowMs) ? 'not-pending' : 'absent';
+    const isHeld = pending.leaseUntilMs !== undefined && !this.#isLeaseOver(pending);
+    if (isHeld && options.force !== true) return 'lease-holds';
+    if (settlement.kind === 'never-started') this.#free(id, pending);
+    // The record gets an owner that nobody has: whoever wakes up is fenced out.
+    else this.#finish(id, { ...pending, owner: randomUUID() }, settlement.response, nowMs);
+    return 'settled';
   }
 
   async inspect(key: string): Promise<RecordView | undefined> {
@@ -122,6 +200,23 @@ export class MemoryStore implements IdempotencyStore, InspectCapability, PruneCa
     return this.#prune(this.#retention.now(), options?.limit ?? PRUNE_LIMIT);
   }
 
+  #finish(id: string, pending: PendingRecord, response: SavedResponse, nowMs: number): void {
+    // Encoding is the copy: nothing of `response` is kept.
+    this.#completed.set(id, encodeRecord(pending, nowMs, response));
+    this.#pending.delete(id);
+    this.#nextEndMs = Math.min(this.#nextEndMs, nowMs + this.#retention.resultRetentionMs);
+  }
+
+  /** The number of a record that was taken over stays: freed, it would begin again at 1. */
+  #free(id: string, pending: PendingRecord): void {
+    if (pending.attempt === 1) this.#pending.delete(id);
+    else this.#pending.set(id, { ...pending, leaseUntilMs: this.#retention.now() });
+  }
+
+  #isLeaseOver({ leaseUntilMs }: PendingRecord): boolean {
+    return leaseUntilMs !== undefined && this.#retention.now() >= leaseUntilMs;
+  }
+
   /** The completed record or tombstone under `id`, unless even its tombstone has ended. */
   #finished(id: string, nowMs: number): Buffer | undefined {
     const record = this.#completed.get(id) ?? this.#tombstones.get(id);
@@ -133,7 +228,7 @@ export class MemoryStore implements IdempotencyStore, InspectCapability, PruneCa
 
   /** A record without its response stays a tombstone, even when the clock is set back. */
   #isTombstone(record: Buffer, nowMs: number): boolean {
-    return headBytesOf(record) === 0 || nowMs >= this.#endAtMs(record);
+    return !hasResponse(record) || nowMs >= this.#endAtMs(record);
   }
 
   #endAtMs(record: Buffer): number {
@@ -186,100 +281,3 @@ export class MemoryStore implements IdempotencyStore, InspectCapability, PruneCa
 const MAX_RECORDS_LIMIT = 16_000_000;
 const PRUNE_LIMIT = 1_000;
 const PRUNE_LIMIT_PER_CLAIM = 64;
-
-/** A few fields: most live for milliseconds, and a buffer costs more than all of them. */
-interface PendingRecord {
-  readonly fingerprint: string;
-  readonly owner: string;
-  readonly attempt: number;
-  readonly createdAtMs: number;
-}
-
-// A finished record is one buffer of its own, cut from no pool, so that a small record never keeps
-// a larger block alive: four numbers, then owner, fingerprint, head and body, one after the other.
-const ATTEMPT = 0;
-const CREATED_AT = 4;
-const COMPLETED_AT = 12;
-const OWNER_BYTES = 20;
-const FINGERPRINT_BYTES = 24;
-const HEAD_BYTES = 28;
-const TEXT = 32;
-
-function encodeRecord(pending: PendingRecord, nowMs: number, response: SavedResponse): Buffer {
-  const { owner, fingerprint } = pending;
-  const head = encodeHead(response);
-  const ownerBytes = Buffer.byteLength(owner);
-  const fingerprintBytes = Buffer.byteLength(fingerprint);
-  const headBytes = Buffer.byteLength(head);
-  const bodyStart = TEXT + ownerBytes + fingerprintBytes + headBytes;
-  const bodyBytes = response.kept ? response.body.byteLength : 0;
-  const record = Buffer.allocUnsafeSlow(bodyStart + bodyBytes);
-  record.writeUInt32LE(pending.attempt, ATTEMPT);
-  record.writeDoubleLE(pending.createdAtMs, CREATED_AT);
-  record.writeDoubleLE(nowMs, COMPLETED_AT);
-  record.writeUInt32LE(ownerBytes, OWNER_BYTES);
-  record.writeUInt32LE(fingerprintBytes, FINGERPRINT_BYTES);
-  record.writeUInt32LE(headBytes, HEAD_BYTES);
-  record.write(owner, TEXT);
-  record.write(fingerprint, TEXT + ownerBytes);
-  record.write(head, TEXT + ownerBytes + fingerprintBytes);
-  if (response.kept) record.set(response.body, bodyStart);
-  return record;
-}
-
-function completedAtMsOf(record: Buffer): number {
-  return record.readDoubleLE(COMPLETED_AT);
-}
-
-function headBytesOf(record: Buffer): number {
-  return record.readUInt32LE(HEAD_BYTES);
-}
-
-function ownerOf(record: Buffer): string {
-  return record.toString('utf8', TEXT, TEXT + record.readUInt32LE(OWNER_BYTES));
-}
-
-function fingerprintOf(record: Buffer): string {
-  const start = TEXT + record.readUInt32LE(OWNER_BYTES);
-  return record.toString('utf8', start, start + record.readUInt32LE(FINGERPRINT_BYTES));
-}
-
-function headStartOf(record: Buffer): number {
-  return TEXT + record.readUInt32LE(OWNER_BYTES) + record.readUInt32LE(FINGERPRINT_BYTES);
-}
-
-function responseOf(record: Buffer): SavedResponse {
-  const headStart = headStartOf(record);
-  const bodyStart = headStart + headBytesOf(record);
-  return decodeHead(record.toString('utf8', headStart, bodyStart), record.subarray(bodyStart));
-}
-
-function withoutResponse(record: Buffer): Buffer {
-  const rest = Buffer.allocUnsafeSlow(headStartOf(record));
-  record.copy(rest);
-  rest.writeUInt32LE(0, HEAD_BYTES);
-  return rest;
-}
-
-function viewOfPending(record: PendingRecord): RecordView {
-  return {
-    state: 'pending',
-    ...record,
-    leaseUntilMs: undefined,
-    completedAtMs: undefined,
-    response: undefined,
-  };
-}
-
-function viewOfFinished(record: Buffer, isTombstone: boolean): RecordView {
-  return {
-    state: isTombstone ? 'tombstone' : 'completed',
-    fingerprint: fingerprintOf(record),
-    owner: ownerOf(record),
-    attempt: record.readUInt32LE(ATTEMPT),
-    createdAtMs: record.readDoubleLE(CREATED_AT),
-    leaseUntilMs: undefined,
-    completedAtMs: completedAtMsOf(record),
-    response: isTombstone ? undefined : responseOf(record),
-  };
-}

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import type {
+  RenewCapability,
+  SettleCapability,
+  TakeOverCapability,
+} from '../core/recovery-capabilities.ts';
+import type {
   IdempotencyStore,
   InspectCapability,
   ListCapability,
@@ -8,7 +13,8 @@ import type {
 
 /** A store with whatever capabilities it has. */
 export type StoreUnderTest = IdempotencyStore &
-  Partial<InspectCapability & ListCapability & PruneCapability>;
+  Partial<InspectCapability & ListCapability & PruneCapability> &
+  Partial<RenewCapability & TakeOverCapability & SettleCapability>;
 
 /**
  * Opens one more connection to one database: the first call finds it empty and migrated, later
@@ -32,7 +38,14 @@ export interface ContractClock {
 }
 
 /** What a rule needs beyond the three required methods. */
-export type ContractNeed = 'inspect' | 'list' | 'prune' | 'overwriteSaved';
+export type ContractNeed =
+  | 'inspect'
+  | 'list'
+  | 'prune'
+  | 'renew'
+  | 'takeOver'
+  | 'settle'
+  | 'overwriteSaved';
 
 /** One rule of the store contract, and how to check it. */
 export interface StoreContractCase {
@@ -72,12 +85,21 @@ export function contractCase(
   };
 }
 
-const ALL_NEEDS: readonly ContractNeed[] = ['inspect', 'list', 'prune', 'overwriteSaved'];
+const ALL_NEEDS: readonly ContractNeed[] = [
+  'inspect',
+  'list',
+  'prune',
+  'renew',
+  'takeOver',
+  'settle',
+  'overwriteSaved',
+];
 
 function offerOf(
   store: StoreUnderTest,
   makeStore: MakeStore,
 ): { readonly [need in ContractNeed]?: unknown } {
-  const { inspect, list, prune } = store;
-  return { inspect, list, prune, overwriteSaved: makeStore.overwriteSaved };
+  const { inspect, list, prune, renew, takeOver, settle } = store;
+  const { overwriteSaved } = makeStore;
+  return { inspect, list, prune, renew, takeOver, settle, overwriteSaved };
 }

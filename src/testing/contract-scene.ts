@@ -9,6 +9,8 @@ export interface SceneCall {
   readonly key?: string;
   /** Default: `f`. */
   readonly fingerprint?: string;
+  /** How long the owner's lease is to be. Default: none. */
+  readonly leaseMs?: number;
   /** Whether the client is gone. */
   readonly clientGone?: boolean;
   /** Whether the deadline of the call has passed already. */
@@ -96,7 +98,7 @@ export async function assertRejects(call: Promise<unknown>, code: string): Promi
 
 /** The context of an attempt of `owner`. */
 export function attemptOf(owner: string, said: SceneCall = {}): Attempt {
-  const { key = 'k', fingerprint = 'f', clientGone = false } = said;
+  const { key = 'k', fingerprint = 'f', leaseMs, clientGone = false } = said;
   return {
     key,
     recordKey: key,
@@ -105,6 +107,7 @@ export function attemptOf(owner: string, said: SceneCall = {}): Attempt {
     fingerprint,
     owner,
     attempt: 1,
+    leaseMs,
     signal: clientGone ? AbortSignal.abort() : new AbortController().signal,
   };
 }

@@ -5,9 +5,11 @@ import { COPY_RULES } from './contract-copies.ts';
 import { FAULT_RULES } from './contract-faults.ts';
 import { FORMAT_RULES } from './contract-format.ts';
 import { KEY_RULES } from './contract-keys.ts';
+import { LEASE_RULES } from './contract-leases.ts';
 import { OWNERSHIP_RULES } from './contract-ownership.ts';
 import { PARALLEL_RULES } from './contract-parallel.ts';
 import { RETENTION_RULES } from './contract-retention.ts';
+import { SETTLE_RULES } from './contract-settle.ts';
 
 /**
  * What every store is held to: rules as data, with a check each, bound to no test runner. A check
@@ -35,6 +37,8 @@ export const STORE_CONTRACT: readonly StoreContractCase[] = [
   ...RETENTION_RULES,
   ...FAULT_RULES,
   ...PARALLEL_RULES,
+  ...LEASE_RULES,
+  ...SETTLE_RULES,
   ...FORMAT_RULES,
   ...CAPABILITY_RULES,
 ];

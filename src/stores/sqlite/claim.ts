@@ -1,10 +1,10 @@
 import type { Attempt, Claim } from '../../core/store.ts';
 import type { SqliteConnection, SqliteRow } from './handle.ts';
-import { isForgotten, PENDING, responseOf, stateOf } from './record-row.ts';
+import { isForgotten, isLeaseOver, PENDING, responseOf, stateOf } from './record-row.ts';
 
 /** Alone in its statement, and enough for every answer but `new`: no write lock, no fsync. */
 const read = (table: string) =>
-  `SELECT fingerprint, state, owner, attempt, head, body, expires_at, forget_at
+  `SELECT fingerprint, state, owner, attempt, lease_until, head, body, expires_at, forget_at
      FROM ${table} WHERE id = ?`;
 
 /**
@@ -13,14 +13,14 @@ const read = (table: string) =>
  */
 const reserve = (table: string) =>
   `INSERT INTO ${table} (id, tenant, operation, idempotency_key, fingerprint, owner, attempt,
-                         state, created_at)
-   VALUES (?, ?, ?, ?, ?, ?, 1, ${PENDING}, ?)
+                         state, created_at, lease_until)
+   VALUES (?, ?, ?, ?, ?, ?, 1, ${PENDING}, ?, ?)
    ON CONFLICT (id) DO UPDATE
       SET tenant = excluded.tenant, operation = excluded.operation,
           idempotency_key = excluded.idempotency_key, fingerprint = excluded.fingerprint,
           owner = excluded.owner, attempt = 1, state = ${PENDING}, head = NULL, body = NULL,
-          created_at = excluded.created_at, lease_until = NULL, completed_at = NULL,
-          expires_at = NULL, forget_at = NULL, settlement = NULL
+          created_at = excluded.created_at, lease_until = excluded.lease_until,
+          completed_at = NULL, expires_at = NULL, forget_at = NULL, settlement = NULL
     WHERE state <> ${PENDING} AND forget_at <= excluded.created_at`;
 
 /** `claim` in two halves: what a look tells, and the reservation when the look found nothing. */
@@ -45,7 +45,7 @@ export class ClaimVerb {
 
   /** Within a transaction that holds the write lock. */
   reserve(id: Buffer, fingerprint: string, context: Attempt, nowMs: number): Claim {
-    const { owner, key, tenant, operation } = context;
+    const { owner, key, tenant, operation, leaseMs } = context;
     const changes = this.#connection.run(
       this.#reserve,
       id,
@@ -55,6 +55,7 @@ export class ClaimVerb {
       fingerprint,
       owner,
       nowMs,
+      leaseMs === undefined ? null : nowMs + leaseMs,
     );
     if (changes === 1) return { kind: 'new', attempt: 1 };
     const claim = this.look(id, fingerprint, owner, nowMs);
@@ -67,8 +68,9 @@ function answerOf(row: SqliteRow, owner: string, nowMs: number): Claim {
   const state = stateOf(row, nowMs);
   switch (state) {
     case 'pending':
-      if (row['owner'] !== owner) return { kind: 'pending' };
-      return { kind: 'new', attempt: Number(row['attempt']) };
+      if (row['owner'] === owner) return { kind: 'new', attempt: Number(row['attempt']) };
+      if (row['lease_until'] === null) return { kind: 'pending' };
+      return { kind: 'pending', leaseOver: isLeaseOver(row, nowMs) };
     case 'completed':
       return { kind: 'replay', response: responseOf(row) };
     case 'tombstone':

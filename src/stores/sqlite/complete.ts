@@ -1,4 +1,6 @@
-import { FencedError } from '../../core/errors.ts';
+import { FencedError, RecordTooLargeError } from '../../core/errors.ts';
+import { encodeHead, type SavedResponse } from '../../core/saved-response.ts';
+import type { Retention } from '../retention.ts';
 import type { SqliteConnection } from './handle.ts';
 import { COMPLETED, isForgotten, PENDING } from './record-row.ts';
 
@@ -17,6 +19,36 @@ export interface EncodedResponse {
   readonly body: Uint8Array | null;
 }
 
+/** SQLite's own limit of one value, unless it was compiled with a lower one. */
+const MAX_VALUE_BYTES = 1_000_000_000;
+
+/**
+ * A copy: the write comes later, and what the caller does to `response` must not reach it.
+ *
+ * @throws {RecordTooLargeError}
+ */
+export function encodeResponse(response: SavedResponse): EncodedResponse {
+  const head = encodeHead(response);
+  if (!response.kept) return { head, body: null };
+  if (response.body.byteLength > MAX_VALUE_BYTES) {
+    throw new RecordTooLargeError(`SQLite takes no value of more than ${MAX_VALUE_BYTES} bytes.`);
+  }
+  return { head, body: Buffer.from(response.body) };
+}
+
+/** When a completion is, when its result ends and when its tombstone does. */
+export interface CompletionTimes {
+  readonly nowMs: number;
+  readonly expiresAtMs: number;
+  readonly forgetAtMs: number;
+}
+
+export function completionTimes(retention: Retention): CompletionTimes {
+  const nowMs = retention.now();
+  const expiresAtMs = nowMs + retention.resultRetentionMs;
+  return { nowMs, expiresAtMs, forgetAtMs: expiresAtMs + retention.tombstoneRetentionMs };
+}
+
 export class CompleteVerb {
   readonly #connection: SqliteConnection;
   readonly #complete: string;
@@ -33,12 +65,7 @@ export class CompleteVerb {
    *
    * @throws {FencedError} the record is absent or another owner's.
    */
-  write(
-    id: Buffer,
-    owner: string,
-    response: EncodedResponse,
-    times: { readonly nowMs: number; readonly expiresAtMs: number; readonly forgetAtMs: number },
-  ): void {
+  write(id: Buffer, owner: string, response: EncodedResponse, times: CompletionTimes): void {
     const { head, body } = response;
     const { nowMs, expiresAtMs, forgetAtMs } = times;
     const connection = this.#connection;

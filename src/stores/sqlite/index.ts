@@ -1,4 +1,5 @@
 export type { SqliteDurability } from './durability.ts';
 export type { SqliteHandle, SqliteHandleStatement } from './handle.ts';
 export { type SqliteMigration, sqliteMigrations } from './migrations.ts';
-export { SqliteStore, type SqliteStoreOptions } from './store.ts';
+export type { SqliteStoreOptions } from './options.ts';
+export { SqliteStore } from './store.ts';

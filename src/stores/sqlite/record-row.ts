@@ -17,6 +17,11 @@ export function isForgotten(row: SqliteRow, nowMs: number): boolean {
   return row['state'] !== PENDING && nowMs >= Number(row['forget_at']);
 }
 
+/** Whether there was a lease, and it is over. */
+export function isLeaseOver(row: SqliteRow, nowMs: number): boolean {
+  return row['lease_until'] !== null && nowMs >= Number(row['lease_until']);
+}
+
 /** @throws {IdempotencyError} `record_corrupt`. */
 export function stateOf(row: SqliteRow, nowMs: number): RecordState {
   switch (row['state']) {

@@ -1,6 +1,16 @@
-import { IdempotencyError, RecordTooLargeError } from '../../core/errors.ts';
+import { IdempotencyError } from '../../core/errors.ts';
 import { recordKeyDigest } from '../../core/record-key.ts';
-import { encodeHead, type SavedResponse } from '../../core/saved-response.ts';
+import type {
+  RenewCapability,
+  SettleAnswer,
+  SettleCapability,
+  Settlement,
+  SettlementNote,
+  TakeOver,
+  TakeOverCapability,
+  TakeOverOptions,
+} from '../../core/recovery-capabilities.ts';
+import type { SavedResponse } from '../../core/saved-response.ts';
 import type {
   Attempt,
   Claim,
@@ -12,32 +22,18 @@ import type {
   RecordView,
   StoreCall,
 } from '../../core/store.ts';
-import { checkOptions } from '../option-check.ts';
-import {
-  RETENTION_RULES,
-  type Retention,
-  type RetentionOptions,
-  withRetentionDefaults,
-} from '../retention.ts';
+import { type Pruning, type PruningOptions, startPruning } from '../pruning.ts';
+import { type Retention, withRetentionDefaults } from '../retention.ts';
+import { completionTimes, encodeResponse } from './complete.ts';
 import { BUSY_WAIT_MS, type SqliteDurability } from './durability.ts';
 import { GroupCommit } from './group-commit.ts';
 import { SqliteConnection, type SqliteHandle } from './handle.ts';
 import { openHandle } from './open-handle.ts';
+import { checkSqliteOptions, type SqliteStoreOptions } from './options.ts';
 import { SqliteRecords } from './records.ts';
 import { SqliteSession } from './session.ts';
 import { toIdempotencyError } from './sqlite-error.ts';
-import { DEFAULT_TABLE, quoted, TABLE_NAME } from './table-name.ts';
-
-/** The options of {@link SqliteStore}. */
-export interface SqliteStoreOptions extends RetentionOptions {
-  /**
-   * The table that holds the records. Its name is quoted, whatever it holds; the names of its
-   * indexes, and of the table that numbers its migrations, begin with it.
-   *
-   * @default 'idempotency_records'
-   */
-  readonly table?: string;
-}
+import { DEFAULT_TABLE, quoted } from './table-name.ts';
 
 /**
  * A store in one SQLite file, shared by all processes of one machine. An acknowledged claim or
@@ -55,7 +51,14 @@ export interface SqliteStoreOptions extends RetentionOptions {
  * ```
  */
 export class SqliteStore
-  implements IdempotencyStore, InspectCapability, ListCapability, PruneCapability
+  implements
+    IdempotencyStore,
+    InspectCapability,
+    ListCapability,
+    PruneCapability,
+    RenewCapability,
+    TakeOverCapability,
+    SettleCapability
 {
   readonly #handle: SqliteHandle;
   readonly #session: SqliteSession;
@@ -152,17 +155,9 @@ export class SqliteStore
     this.#refuseWhenClosed();
     const id = recordKeyDigest(key);
     const { owner } = context;
-    if (response.kept && response.body.byteLength > MAX_VALUE_BYTES) throw tooLarge();
-    // Copied now: the write comes later, and what the caller does to `response` must not reach it.
-    const head = encodeHead(response);
-    const body = response.kept ? Buffer.from(response.body) : null;
-    const { now, resultRetentionMs, tombstoneRetentionMs } = this.#retention;
+    const encoded = encodeResponse(response);
     return this.#writer.write(() => {
-      const nowMs = now();
-      const expiresAtMs = nowMs + resultRetentionMs;
-      const forgetAtMs = expiresAtMs + tombstoneRetentionMs;
-      const times = { nowMs, expiresAtMs, forgetAtMs };
-      this.#records.complete.write(id, owner, { head, body }, times);
+      this.#records.complete.write(id, owner, encoded, completionTimes(this.#retention));
     }, call.timeoutMs);
   }
 
@@ -170,7 +165,9 @@ export class SqliteStore
     this.#refuseWhenClosed();
     const id = recordKeyDigest(key);
     const { owner } = context;
-    return this.#writer.write(() => this.#records.release.write(id, owner), call.timeoutMs);
+    return this.#writer.write(() => {
+      this.#records.release.write(id, owner, this.#retention.now());
+    }, call.timeoutMs);
   }
 
   async inspect(key: string): Promise<RecordView | undefined> {
@@ -184,6 +181,48 @@ export class SqliteStore
     return this.#session.read(() => this.#records.list.look(options, this.#retention.now()));
   }
 
+  async renew(key: string, leaseMs: number, context: Attempt, call: StoreCall): Promise<void> {
+    this.#refuseWhenClosed();
+    const id = recordKeyDigest(key);
+    const { owner } = context;
+    return this.#writer.write(() => {
+      this.#records.lease.renew(id, owner, this.#retention.now() + leaseMs);
+    }, call.timeoutMs);
+  }
+
+  async takeOver(
+    key: string,
+    fingerprint: string,
+    context: Attempt,
+    options: TakeOverOptions,
+    call: StoreCall,
+  ): Promise<TakeOver> {
+    this.#refuseWhenClosed();
+    const id = recordKeyDigest(key);
+    return this.#writer.write(() => {
+      const nowMs = this.#retention.now();
+      return this.#records.lease.takeOver(id, fingerprint, context, options, nowMs);
+    }, call.timeoutMs);
+  }
+
+  async settle(
+    key: string,
+    settlement: Settlement,
+    { by, reason }: SettlementNote,
+    { force = false }: { readonly force?: boolean } = {},
+    call?: StoreCall,
+  ): Promise<SettleAnswer> {
+    this.#refuseWhenClosed();
+    const id = recordKeyDigest(key);
+    const { kind } = settlement;
+    const response = kind === 'never-started' ? undefined : encodeResponse(settlement.response);
+    const request = { kind, by, reason, force, response };
+    return this.#writer.write(
+      () => this.#records.settle.write(id, request, completionTimes(this.#retention)),
+      call?.timeoutMs ?? OPERATOR_TIMEOUT_MS,
+    );
+  }
+
   /** One batch a call, each in one transaction. `limit` is 1,000 unless given. */
   async prune(
     options: { readonly limit?: number; readonly signal?: AbortSignal } = {},
@@ -192,7 +231,12 @@ export class SqliteStore
     const { limit = PRUNE_LIMIT, signal } = options;
     if (signal?.aborted) return 0;
     const prune = () => this.#records.prune.write(this.#retention.now(), limit);
-    return this.#writer.write(prune, PRUNE_TIMEOUT_MS);
+    return this.#writer.write(prune, OPERATOR_TIMEOUT_MS);
+  }
+
+  /** Prunes in the background until it is stopped; see `startPruning`. Stop it before `close`. */
+  startPruning(options: PruningOptions = {}): Pruning {
+    return startPruning(this, options);
   }
 
   /** Reads the settings that decide what is left after a power cut, and says what they mean. */
@@ -228,23 +272,10 @@ export class SqliteStore
   }
 }
 
-/** SQLite's own limit of one value, unless it was compiled with a lower one. */
-const MAX_VALUE_BYTES = 1_000_000_000;
 const PRUNE_LIMIT = 1_000;
-const PRUNE_TIMEOUT_MS = 10_000;
+const OPERATOR_TIMEOUT_MS = 10_000;
 
 type RecordPage = Awaited<ReturnType<ListCapability['list']>>;
-
-function checkSqliteOptions(options: SqliteStoreOptions): void {
-  checkOptions<SqliteStoreOptions>('SqliteStore', options, {
-    ...RETENTION_RULES,
-    table: TABLE_NAME,
-  });
-}
-
-function tooLarge(): RecordTooLargeError {
-  return new RecordTooLargeError(`SQLite takes no value of more than ${MAX_VALUE_BYTES} bytes.`);
-}
 
 function invalid(message: string): IdempotencyError {
   return new IdempotencyError('option_invalid', message);
