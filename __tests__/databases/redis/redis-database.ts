@@ -100,5 +100,10 @@ function livingBy(lives: KeyLives, store: RedisStore): StoreUnderTest {
     release: (key, context, call) => after(() => store.release(key, context, call)),
     inspect: (key, call) => after(() => store.inspect(key, call)),
     list: (options) => after(() => store.list(options)),
+    renew: (key, leaseMs, context, call) => after(() => store.renew(key, leaseMs, context, call)),
+    takeOver: (key, fingerprint, context, options, call) =>
+      after(() => store.takeOver(key, fingerprint, context, options, call)),
+    settle: (key, settlement, note, options, call) =>
+      after(() => store.settle(key, settlement, note, options, call)),
   };
 }
