@@ -50,14 +50,15 @@ export class PostgresServer {
     return server;
   }
 
-  /** A hot standby of a running server, fed by streaming replication. */
+  /** A hot standby of a running server, fed by streaming replication through `port`. */
   static async standbyOf(
     primary: PostgresServer,
-    settings: PostgresSettings = {},
     port: number = primary.port,
   ): Promise<PostgresServer> {
+    const settings = { primary_conninfo: `host=${HOST} port=${port} user=${USER}` };
     const server = await PostgresServer.#prepare(settings, 'machine', (bin, data, user) => {
-      const from = ['-h', HOST, '-p', String(port), '-U', USER];
+      // Past the proxy, which is in this process and stands still meanwhile.
+      const from = ['-h', HOST, '-p', String(primary.port), '-U', USER];
       const options = ['-D', data, '-R', '-X', 'stream', '--checkpoint=fast', '--no-sync'];
       execFileSync(join(bin, 'pg_basebackup'), [...from, ...options], { ...user, stdio: 'pipe' });
     });
