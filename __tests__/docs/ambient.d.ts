@@ -10,5 +10,15 @@ declare global {
   const idempotent: typeof import('../../src/index.ts').idempotent;
   const MemoryStore: typeof import('../../src/index.ts').MemoryStore;
   const FaultyStore: typeof import('../../src/testing/index.ts').FaultyStore;
+  const SettableClock: typeof import('../../src/testing/index.ts').SettableClock;
+  const STORE_CONTRACT: typeof import('../../src/testing/index.ts').STORE_CONTRACT;
   const SqliteStore: typeof import('../../src/stores/sqlite/index.ts').SqliteStore;
+  const PostgresStore: typeof import('../../src/stores/postgres/index.ts').PostgresStore;
+  const RedisStore: typeof import('../../src/stores/redis/index.ts').RedisStore;
+  const aesGcmSeal: typeof import('../../src/stores/postgres/index.ts').aesGcmSeal;
+  // What comes from drivers and test runners, as far as the stores see it.
+  const Pool: new () => import('../../src/stores/postgres/index.ts').PgPool;
+  const Redis: new () => import('../../src/stores/redis/index.ts').RedisClient;
+  const key: Buffer;
+  const test: (name: string, run: () => Promise<void>) => void;
 }
