@@ -10,8 +10,13 @@ export interface PendingRecord {
   readonly leaseUntilMs: number | undefined;
 }
 
-// A finished record is one buffer of its own, cut from no pool, so that a small record never keeps
-// a larger block alive: four numbers, then owner, fingerprint, head and body, one after the other.
+/**
+ * A finished record: four numbers, then owner, fingerprint, head and body, one after the other. One
+ * buffer of its own, cut from no pool, so that a small record never keeps a larger block alive; and
+ * kept without a view on it, which takes as much as all of its fields.
+ */
+export type FinishedRecord = ArrayBuffer;
+
 const ATTEMPT = 0;
 const CREATED_AT = 4;
 const COMPLETED_AT = 12;
@@ -24,7 +29,7 @@ export function encodeRecord(
   pending: PendingRecord,
   nowMs: number,
   response: SavedResponse,
-): Buffer {
+): FinishedRecord {
   const { owner, fingerprint } = pending;
   const head = encodeHead(response);
   const ownerBytes = Buffer.byteLength(owner);
@@ -43,7 +48,7 @@ export function encodeRecord(
   record.write(fingerprint, TEXT + ownerBytes);
   record.write(head, TEXT + ownerBytes + fingerprintBytes);
   if (response.kept) record.set(response.body, bodyStart);
-  return record;
+  return record.buffer;
 }
 
 export function completedAtMsOf(record: Buffer): number {
@@ -74,11 +79,11 @@ export function responseOf(record: Buffer): SavedResponse {
   return decodeHead(record.toString('utf8', headStart, bodyStart), record.subarray(bodyStart));
 }
 
-export function withoutResponse(record: Buffer): Buffer {
+export function withoutResponse(record: Buffer): FinishedRecord {
   const rest = Buffer.allocUnsafeSlow(headStartOf(record));
   record.copy(rest);
   rest.writeUInt32LE(0, HEAD_BYTES);
-  return rest;
+  return rest.buffer;
 }
 
 export function viewOfPending(record: PendingRecord): RecordView {

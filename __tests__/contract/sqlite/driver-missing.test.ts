@@ -25,7 +25,7 @@ test('without any driver, one sentence says what to install', async () => {
 });
 
 test('an import of the package loads no driver', () => {
-  const hook = join(__dirname, 'typescript-hook.cjs');
+  const hook = join(__dirname, '../typescript-hook.cjs');
   const entry = JSON.stringify(join(__dirname, '../../../src/stores/sqlite/index.ts'));
   const program = `require(${entry}); console.log(JSON.stringify(process.moduleLoadList))`;
   const loaded: string[] = JSON.parse(

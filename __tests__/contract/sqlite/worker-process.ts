@@ -11,7 +11,7 @@ export class WorkerProcess {
   #stderr = '';
 
   constructor(task: WorkerTask) {
-    const hook = join(__dirname, 'typescript-hook.cjs');
+    const hook = join(__dirname, '../typescript-hook.cjs');
     const worker = JSON.stringify(join(__dirname, 'worker.ts'));
     const args = ['-r', hook, '-e', `require(${worker})`, JSON.stringify(task)];
     this.#child = spawn(process.execPath, args, { stdio: 'pipe' });

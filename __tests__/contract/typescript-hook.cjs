@@ -4,7 +4,7 @@ const { createHash } = require('node:crypto');
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-const CACHE = join(__dirname, '../../../.temp/compiled');
+const CACHE = join(__dirname, '../../.temp/compiled');
 mkdirSync(CACHE, { recursive: true });
 
 require.extensions['.ts'] = (module, path) => {
