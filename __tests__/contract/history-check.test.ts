@@ -38,7 +38,7 @@ test('what a store that keeps the rules answers is accepted', () => {
   saw('claim', 'C', 'replay', { response: RESPONSE });
   saw('claim', 'C', 'expired');
   saw('claim', 'C', 'conflict', { fingerprint: 'other' });
-  check();
+  expect(check).not.toThrow();
 });
 
 test('a release makes room for one more new', () => {
@@ -46,7 +46,7 @@ test('a release makes room for one more new', () => {
   saw('claim', 'A', 'new');
   saw('release', 'A', 'resolved');
   saw('claim', 'B', 'new');
-  check();
+  expect(check).not.toThrow();
   saw('claim', 'C', 'new');
   expect(check).toThrow('contradict');
 });
@@ -56,7 +56,7 @@ test('calls at the same time may have happened in any order', () => {
   const claims = ['A', 'B', 'C'].map((owner) => begin('claim', owner));
   const outcomes = ['pending', 'new', 'pending'] as const;
   for (const [n, end] of claims.entries()) end({ outcome: outcomes[n] ?? 'nonsense' });
-  check();
+  expect(check).not.toThrow();
 });
 
 test('a rejected call may have been applied, or not, or later', () => {
@@ -68,7 +68,7 @@ test('a rejected call may have been applied, or not, or later', () => {
   saw('release', 'A', 'rejected');
   saw('claim', 'C', 'pending');
   saw('claim', 'C', 'new');
-  check();
+  expect(check).not.toThrow();
 });
 
 const CONTRADICTIONS: {
@@ -128,7 +128,7 @@ const CONTRADICTIONS: {
   },
 };
 
-test.each(Object.entries(CONTRADICTIONS))('it is found when %s', (_, write) => {
+test.each(Object.entries(CONTRADICTIONS))('a history is refused when %s', (_, write) => {
   const { saw, check } = setup();
   write(saw);
   expect(check).toThrow('contradict');

@@ -1,6 +1,6 @@
 import { A_FUNCTION, type OptionRule, wholeNumber } from './option-check.ts';
 
-/** How long a store keeps what is finished. Pending records are kept for ever, whatever this says. */
+/** How long a store keeps what is finished. Pending records are kept for ever in any case. */
 export interface RetentionOptions {
   /**
    * How long a saved response is replayed, counted from its completion.

@@ -27,7 +27,7 @@ function setup() {
   return { directory, path, unusable };
 }
 
-test('a file that is not there is made, and its records are there when it is opened again', async () => {
+test('a file that is not there is made, and keeps its records for the next open', async () => {
   const { directory, path } = setup();
   const store = await SqliteStore.open(path);
   await new Scene(store).finish('A', anyResponse());

@@ -102,7 +102,7 @@ export class SqliteConnection {
     return statement;
   }
 
-  /** Node 22 before 22.16 does not tell; a deferred BEGIN takes no lock, and fails inside of one. */
+  /** Node 22 tells it from 22.16 on. A deferred BEGIN takes no lock, and fails inside of one. */
   #probeTransaction(): boolean {
     try {
       this.#handle.exec('BEGIN');

@@ -56,7 +56,7 @@ export function summaryOf(row: SqliteRow, nowMs: number): Omit<RecordView, 'resp
 export function responseOf(row: SqliteRow): SavedResponse {
   const body = row['body'];
   // An empty blob and none are one thing: not every driver tells them apart.
-  return decodeHead(String(row['head']), body instanceof Uint8Array ? body : EMPTY);
+  return decodeHead(String(row['head']), ArrayBuffer.isView(body) ? body : EMPTY);
 }
 
 const EMPTY = new Uint8Array(0);

@@ -71,7 +71,7 @@ export function toIdempotencyError(error: unknown, database: string): Error {
   if (code === 'ERR_INVALID_STATE' || /not open/.test(message)) {
     return new IdempotencyError(
       'store_closed',
-      `The connection to ${lowerFirst(database)} was closed under the store. Close the store first.`,
+      `The handle of ${lowerFirst(database)} was closed under the store. Close the store first.`,
       options,
     );
   }
