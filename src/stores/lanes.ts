@@ -1,5 +1,3 @@
-import { Coalescer } from './coalescer.ts';
-
 /** How {@link Lanes} send what waits. */
 export interface LaneRules<Item, Answer> {
   /** Sends one item. */
@@ -21,34 +19,52 @@ export interface LaneRules<Item, Answer> {
 }
 
 /**
- * Sends calls to a server. As long as a lane is free a call goes out at the end of its turn of the
- * event loop; what comes while all lanes are busy waits, and goes out together. So one call at a
- * time costs what one statement costs, and many share a round trip and a commit.
+ * Sends calls to a server. As long as a lane is free a call goes out at once, with what else was
+ * called in the same tick; what comes while all lanes are busy waits, and goes out together. So one
+ * call at a time costs what one statement costs, and many share a round trip and a commit.
  */
 export class Lanes<Item, Answer> {
   readonly #rules: LaneRules<Item, Answer>;
-  readonly #coalescer: Coalescer<Waiting<Item, Answer>>;
+  readonly #busy = new Set<Lane>();
   #waiting: Waiting<Item, Answer>[] = [];
-  #busy = 0;
+  #isScheduled = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(rules: LaneRules<Item, Answer>) {
     this.#rules = rules;
-    this.#coalescer = new Coalescer((arrived) => {
-      this.#waiting.push(...arrived);
-      this.#sendWaiting();
-    }, rules.maxItems);
   }
 
   send(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#coalescer.add({ item, resolve, reject });
+      this.#waiting.push({ item, resolve, reject });
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      // Runs when the promises that are settled by now have been, and before any input is read.
+      process.nextTick(() => {
+        this.#isScheduled = false;
+        this.#sendWaiting();
+      });
     });
   }
 
   #sendWaiting(): void {
-    while (this.#busy < this.#rules.lanes && this.#waiting.length > 0) {
+    while (this.#waiting.length > 0) {
+      if (this.#busy.size >= this.#rules.lanes) {
+        this.#watch();
+        return;
+      }
       this.#open(this.#waiting.splice(0, this.#countOfNext()));
     }
+  }
+
+  /** While something waits: lanes that are stuck no longer count. */
+  #watch(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const stuckMs = performance.now() - this.#rules.stuckAfterMs;
+      for (const lane of this.#busy) if (lane.openedMs <= stuckMs) this.#busy.delete(lane);
+      this.#sendWaiting();
+    }, this.#rules.stuckAfterMs).unref();
   }
 
   /** How many of those in front go together: at least one. */
@@ -65,19 +81,11 @@ export class Lanes<Item, Answer> {
   }
 
   #open(batch: Waiting<Item, Answer>[]): void {
-    let isFree = false;
-    const free = () => {
-      if (isFree) return;
-      isFree = true;
-      this.#busy -= 1;
-      this.#sendWaiting();
-    };
-    this.#busy += 1;
-    const timer = setTimeout(free, this.#rules.stuckAfterMs);
-    timer.unref();
-    void this.#answer(batch).finally(() => {
-      clearTimeout(timer);
-      free();
+    const lane = { openedMs: performance.now() };
+    this.#busy.add(lane);
+    void this.#answer(batch).then(() => {
+      this.#busy.delete(lane);
+      if (this.#waiting.length > 0) this.#sendWaiting();
     });
   }
 
@@ -103,6 +111,10 @@ export class Lanes<Item, Answer> {
   #answerOne({ item, resolve, reject }: Waiting<Item, Answer>): Promise<void> {
     return this.#rules.sendOne(item).then(resolve, reject);
   }
+}
+
+interface Lane {
+  readonly openedMs: number;
 }
 
 interface Waiting<Item, Answer> {

@@ -1,3 +1,5 @@
+import type { LaneRules } from '../lanes.ts';
+
 /**
  * How a statement takes many records in a fixed number of parameters: ids and bodies one behind the
  * other as bytes, text as JSON arrays. Every driver can send those, whatever it makes of arrays.
@@ -17,9 +19,7 @@ export function jsonOf(values: readonly unknown[]): string {
 }
 
 /** What is measured to be best; see bench/stores. */
-export const LANE_LIMITS = {
-  lanes: 2,
-  maxItems: 256,
-  maxBytes: 4 * 1024 * 1024,
-  stuckAfterMs: 250,
-} as const;
+export const LANE_LIMITS: Pick<
+  LaneRules<unknown, unknown>,
+  'lanes' | 'maxItems' | 'maxBytes' | 'stuckAfterMs'
+> = { lanes: 2, maxItems: 256, maxBytes: 4 * 1024 * 1024, stuckAfterMs: 250 };
