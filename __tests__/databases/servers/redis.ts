@@ -13,6 +13,12 @@ export type RedisSettings = { readonly [name: string]: string };
 /** Every write is on the disk before it is acknowledged. */
 export const DURABLE: RedisSettings = { appendonly: 'yes', appendfsync: 'always' };
 
+interface NodeRedisOptions {
+  readonly port?: number;
+  readonly RESP?: 2 | 3;
+  readonly later?: boolean;
+}
+
 /** A Redis that a test may kill, on a free port and with a data directory of its own. */
 export class RedisServer {
   readonly port: number;
@@ -64,11 +70,13 @@ export class RedisServer {
     return quiet(client);
   }
 
-  /** A client of node-redis that ends with the server, connected. */
-  async nodeRedis({ port = this.port, RESP = 3 }: { port?: number; RESP?: 2 | 3 } = {}) {
+  /** A client of node-redis that ends with the server; connected, unless the server comes later. */
+  async nodeRedis({ port = this.port, RESP = 3, later = false }: NodeRedisOptions = {}) {
     const client = quiet(createClient({ socket: { host: HOST, port }, RESP }));
     this.#ends.push(() => client.destroy());
-    await client.connect();
+    const connected = client.connect();
+    if (later) connected.catch(() => {});
+    else await connected;
     return client;
   }
 
