@@ -71,7 +71,7 @@ const MAX_TIMER_MS = 1_700_000_000;
 const PAUSE_MS = 100;
 
 function warn(error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = (error as Partial<Error> | null)?.message ?? String(error);
   process.emitWarning(`Pruning failed, and will be tried again: ${why}`, {
     type: 'IdempotencyWarning',
   });

@@ -27,7 +27,7 @@ async function setup(driver: 'pg' | 'postgres.js', config: { max?: number } = {}
 }
 
 describe.each(['pg', 'postgres.js'] as const)('on %s', (driver) => {
-  test('a claim whose reply was lost after the server applied it can be undone, or sent again', async () => {
+  test('an applied claim whose reply was lost can be sent again or undone', async () => {
     const { proxy, claim, release, past, pastCalls } = await setup(driver, { max: 1 });
     // The statement is known to the connection, so that the eaten reply is the one of its INSERT.
     await claim('A', undefined, 'other');
@@ -42,7 +42,7 @@ describe.each(['pg', 'postgres.js'] as const)('on %s', (driver) => {
     await proxy.stop();
   });
 
-  test('a complete whose reply was lost is saved once, and resolves when it is sent again', async () => {
+  test('an applied complete whose reply was lost resolves when sent again', async () => {
     const { proxy, claim, complete, past } = await setup(driver, { max: 1 });
     await claim('A');
     // The statement is known to the connection, so that the eaten reply is the one of its UPDATE.
@@ -69,7 +69,7 @@ describe.each(['pg', 'postgres.js'] as const)('on %s', (driver) => {
     await proxy.stop();
   });
 
-  test('a server that is not there at the start is a rejection, and no obstacle once it is', async () => {
+  test('a server that comes late is a rejection first, and no obstacle then', async () => {
     const { proxy: unused, past } = await setup(driver);
     await unused.stop();
     const port = await freePort();
@@ -106,7 +106,7 @@ test('a connection whose call was given up is dropped, and the pool makes a new 
   await proxy.stop();
 });
 
-test('a claim that the server applies after its deadline is undone by the release after it', async () => {
+test('a claim that is applied after its deadline is undone by a release', async () => {
   const { proxy, claim, release, past } = await setup('pg');
   await claim('A', undefined, 'warm');
   server.pause();
@@ -120,7 +120,7 @@ test('a claim that the server applies after its deadline is undone by the releas
   await proxy.stop();
 });
 
-test('a pool that is exhausted is a rejection in time which proves that nothing was sent', async () => {
+test('an exhausted pool is a rejection in time: nothing was sent', async () => {
   const { proxy, pool, claim, past } = await setup('pg', { max: 1 });
   const hostage = await pool.connect();
   const { code, message } = await failureOf(claim('A', 300));
@@ -155,7 +155,7 @@ test('a call waits for locks on the server no longer than it has time', async ()
   await proxy.stop();
 });
 
-test('a claim does not wait for an owner that holds its record in an open transaction', async () => {
+test('a claim does not wait for an owner with an open transaction', async () => {
   const { proxy, pool, claim } = await setup('pg');
   await claim('A');
   const business = await pool.connect();

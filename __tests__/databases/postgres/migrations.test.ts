@@ -107,7 +107,7 @@ test('no call makes a table but migrate', async () => {
   ]);
 });
 
-test('a role that may only read and write rows can use the store, and cannot migrate it', async () => {
+test('a role that may only read and write rows can use the store, not migrate it', async () => {
   const { schema, store } = setup();
   await store.migrate();
   await server.query(`create role clerk_${schemas} login`);
@@ -130,7 +130,7 @@ test.each(['a"; drop table x; --', 'a b', '', '1a', 'ä', 'a'.repeat(53), 'a\0b'
   },
 );
 
-test('names of the greatest length, in capitals and like words of SQL, are taken as they are', async () => {
+test('long names, capitals and words of SQL are taken as they are', async () => {
   const pool = server.pool();
   for (const table of ['T'.repeat(52), 'Select', 'user']) {
     const store = new PostgresStore({ client: pool, schema: 'Order', table });

@@ -14,7 +14,8 @@ afterAll(() => server.stop());
 /** An empty table, a clock to move, and a business table beside it. */
 async function setup() {
   const pool = server.pool();
-  await pool.query(`drop table if exists idempotency_records, idempotency_records_migrations, labels;
+  await pool.query(`drop table if exists
+                      idempotency_records, idempotency_records_migrations, labels;
                     create table labels (name text)`);
   const clock = new SettableClock();
   const store = new PostgresStore({ client: pool, now: clock.now });

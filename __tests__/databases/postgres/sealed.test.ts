@@ -34,7 +34,7 @@ async function setup() {
   return { pool, keys, store, storeWith, finish };
 }
 
-test('nothing of a sealed response can be read in the database, and every replay is the same', async () => {
+test('nothing of a sealed response can be read in the database', async () => {
   const { pool, store, finish } = await setup();
   await finish(store, 'k');
   const { rows } = await pool.query(
@@ -46,7 +46,7 @@ test('nothing of a sealed response can be read in the database, and every replay
   expect((await store.inspect('k'))?.response).toEqual(RESPONSE);
 });
 
-test('after a rotation old results still open, and new ones are sealed with the new key', async () => {
+test('after a rotation old results open, and new ones take the new key', async () => {
   const { keys, store, storeWith, finish } = await setup();
   await finish(store, 'before');
   const rotated = storeWith(aesGcmSeal({ keys, sealWith: 'new' }));
@@ -58,7 +58,7 @@ test('after a rotation old results still open, and new ones are sealed with the 
   expect(code).toBe('record_corrupt');
 });
 
-test('sealed bytes that are changed, moved to another record or replaced are refused and kept', async () => {
+test('sealed bytes that were changed, moved or replaced are refused and kept', async () => {
   const { pool, store, finish, storeWith } = await setup();
   await finish(store, 'k');
   await finish(store, 'other');
@@ -71,7 +71,8 @@ test('sealed bytes that are changed, moved to another record or replaced are ref
   await pool.query(swap);
   expect((await claim('B')).kind).toBe('replay');
   await pool.query(
-    `update idempotency_records set body = set_byte(body, 40, 255 - get_byte(body, 40)) where id = ${id}`,
+    `update idempotency_records
+        set body = set_byte(body, 40, 255 - get_byte(body, 40)) where id = ${id}`,
   );
   expect((await failureOf(claim('B'))).code).toBe('record_corrupt');
   const head = JSON.stringify({ v: 1, status: 200, headers: [], removedNames: [] });

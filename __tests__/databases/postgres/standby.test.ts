@@ -45,7 +45,7 @@ test('a read-only standby is refused, and never read as the truth', async () => 
   await stop();
 });
 
-test('a failover to an asynchronous standby forgets what had not reached it: said in the docs', async () => {
+test('a failover to an asynchronous standby forgets what had not reached it', async () => {
   const { primary, standby, link, onPrimary, onStandby, stop } = await setup();
   const before = callsOf(onPrimary);
   await before.claim('A', undefined, 'replicated');

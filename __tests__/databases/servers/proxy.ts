@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
  */
 export type ProxyMode = 'pass' | 'hole' | 'eat-reply';
 
-/** A TCP connection that can be made to fail between a client and a server, both of this machine. */
+/** Connections between a client and a server that can be made to fail. */
 export class FaultyProxy {
   readonly port: number;
   mode: ProxyMode = 'pass';

@@ -8,7 +8,8 @@ import type { LaneRules } from '../lanes.ts';
 const ID_BYTES = 32;
 
 /** The id of the `n`-th record, counted from 1, of the parameter that {@link idsOf} makes. */
-export const ASKED_ID: string = `substring($1::bytea from n::int * ${ID_BYTES} - ${ID_BYTES - 1} for ${ID_BYTES})`;
+export const ASKED_ID: string = `substring(
+    $1::bytea from n::int * ${ID_BYTES} - ${ID_BYTES - 1} for ${ID_BYTES})`;
 
 export function idsOf(items: readonly { readonly id: Buffer }[]): Buffer {
   return Buffer.concat(items.map(({ id }) => id));

@@ -30,7 +30,7 @@ const COLUMNS = [
   'statement_timeout',
 ] as const;
 
-/** Settings are those of a connection of this very role, as the store's own statements have them. */
+/** The settings of a connection of this very role, as the store's own statements have them. */
 const read = (table: Table): Statement =>
   table.statement(
     'check',
@@ -126,8 +126,8 @@ const MEANINGS: { readonly [synchronousCommit: string]: string | undefined } = {
   on: 'An acknowledged record is on the disk of every synchronous standby.',
   remote_apply: 'An acknowledged record is on the disk of every synchronous standby, and visible.',
   remote_write:
-    'An acknowledged record is in the memory of every synchronous standby: it outlives a failover ' +
-    'unless the standby loses power at the same time.',
+    'An acknowledged record is in the memory of every synchronous standby: it outlives a ' +
+    'failover unless the standby loses power at the same time.',
 };
 
 function meaningOf(row: Row): string {

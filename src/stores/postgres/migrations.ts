@@ -74,8 +74,8 @@ select coalesce(max(version), 0)::text as version,
   if (Number(row?.['breaking']) > known) {
     throw new IdempotencyError(
       'store_not_migrated',
-      `The table ${table.title} is of version ${row?.['breaking']}, and this package knows no later ` +
-        `one than ${known}. A newer express-idempotent has changed it: update this one.`,
+      `The table ${table.title} is of version ${row?.['breaking']}, and this package knows no ` +
+        `later one than ${known}. A newer express-idempotent has changed it: update this one.`,
     );
   }
   if (Number(row?.['version']) < known) {

@@ -50,14 +50,14 @@ export function endsConnection(error: unknown): boolean {
 export function toIdempotencyError(error: unknown, table: string): IdempotencyError {
   if (error instanceof IdempotencyError) return error;
   const options = { cause: causeWithoutValues(error) };
-  if (error instanceof NotSent) {
+  if (isNamed(error, 'NotSent')) {
     return new IdempotencyError(
       'store_no_connection',
       `No connection to PostgreSQL was to be had: ${error.message} Nothing was sent.`,
       options,
     );
   }
-  if (error instanceof GivenUp) {
+  if (isNamed(error, 'GivenUp')) {
     return new IdempotencyError('store_timeout', error.message, options);
   }
   const state = sqlStateOf(error);
@@ -74,6 +74,11 @@ export function toIdempotencyError(error: unknown, table: string): IdempotencyEr
     `PostgreSQL ${why}. Whether the call was applied is not known. Look at the cause.`,
     options,
   );
+}
+
+/** By its name: two copies of this package, or two realms, have two classes of one name. */
+function isNamed(error: unknown, name: 'NotSent' | 'GivenUp'): error is Error {
+  return (error as Partial<Error> | null)?.name === name;
 }
 
 const SQL_STATE = /^[0-9A-Z]{5}$/;
