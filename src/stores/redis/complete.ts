@@ -32,8 +32,7 @@ local function complete(r, b, owner, body, bodyFor, stateFor)
   return 1
 end
 for i = 1, #KEYS / 2 do
-  local a = i * 4 - 1
-  replies[i] = complete(KEYS[i * 2 - 1], KEYS[i * 2], ARGV[a], ARGV[a + 1], ARGV[a + 2], ARGV[a + 3])
+  replies[i] = complete(KEYS[i * 2 - 1], KEYS[i * 2], unpack(ARGV, i * 4 - 1, i * 4 + 2))
 end
 return replies`,
   ),

@@ -145,8 +145,8 @@ function persistenceOf(server: RedisServerSettings): string | undefined {
   }
   if (!appendonly) {
     return (
-      `appendonly of ${name} is no: a crash of the server forgets what it acknowledged, and those ` +
-      'actions run again. Set it to yes.'
+      `appendonly of ${name} is no: a crash of the server forgets what it acknowledged, and ` +
+      'those actions run again. Set it to yes.'
     );
   }
   if (appendfsync === 'always') return undefined;
@@ -163,8 +163,8 @@ function replicationOf(
 ): string | undefined {
   if (waitReplicas > connectedReplicas) {
     return (
-      `waitReplicas is ${waitReplicas} and ${name} has ${connectedReplicas} replicas: every claim ` +
-      'is refused until there are more.'
+      `waitReplicas is ${waitReplicas} and ${name} has ${connectedReplicas} replicas: every ` +
+      'claim is refused until there are more.'
     );
   }
   if (connectedReplicas === 0 || waitReplicas > 0) return undefined;

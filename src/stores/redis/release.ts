@@ -2,7 +2,7 @@ import { corrupt, field, LUA_HEAD } from './record.ts';
 import type { RecordCall, RecordScript } from './record-script.ts';
 import { LUA_PRELUDE, script } from './script.ts';
 
-/** Deletes the record at attempt 1; later only ends its lease, since the number must not go down. */
+/** Deletes the record at attempt 1; later only ends its lease: the number must not go down. */
 export const RELEASE: RecordScript = {
   name: 'release',
   argsPerRecord: 1,

@@ -2,7 +2,7 @@ import { field, LUA_HEAD } from './record.ts';
 import type { RecordCall, RecordScript } from './record-script.ts';
 import { LUA_PRELUDE, script } from './script.ts';
 
-/** Compares the owner and nothing else: a lease that its owner has moved before is still its own. */
+/** Compares the owner and nothing else: a lease that its owner moved before is still its own. */
 export const RENEW: RecordScript = {
   name: 'renew',
   argsPerRecord: 2,
