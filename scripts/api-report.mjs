@@ -1,9 +1,13 @@
 // The public API as text, one file for each entry of the package: a change of it is seen in review.
 // Compares what was built with etc/; with --write it writes etc/ anew.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
-import { ROOT } from './run.mjs';
+import { ROOT, TOOLS } from './run.mjs';
+
+const { Extractor, ExtractorConfig } = createRequire(join(TOOLS, 'package.json'))(
+  '@microsoft/api-extractor',
+);
 
 const write = process.argv.includes('--write');
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));

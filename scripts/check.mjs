@@ -1,8 +1,8 @@
 // `npm run check` is the one command: everything that a change must pass. Each step runs, also
 // after one that failed, so that one run tells all; --without-tests leaves the tests out where
 // `npm test` has just run.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { exitCode } from './run.mjs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { exitCode, run, TOOLS } from './run.mjs';
 
 const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -26,6 +26,7 @@ const STEPS = [
 ];
 const TESTS = [['tests', 'node', ['scripts/test.mjs']]];
 
+if (!existsSync(`${TOOLS}/node_modules`)) run('npm', ['ci'], { cwd: TOOLS });
 rmSync(PACKED, { recursive: true, force: true });
 mkdirSync(PACKED, { recursive: true });
 const withoutTests = process.argv.includes('--without-tests');

@@ -6,6 +6,9 @@ import { delimiter, join, resolve } from 'node:path';
 export const ROOT = resolve(import.meta.dirname, '..');
 process.chdir(ROOT);
 
+/** Where `npm run check` finds what nothing else needs. */
+export const TOOLS = join(ROOT, 'scripts/tools');
+
 const BIN = join(ROOT, 'node_modules/.bin');
 
 /**
@@ -19,8 +22,9 @@ export function run(command, args, options = {}) {
 
 /** As {@link run}, but answers the exit code. */
 export function exitCode(command, args, { cwd = ROOT, env = {}, quiet = false } = {}) {
-  const own = join(BIN, command);
-  const { status, error } = spawnSync(existsSync(own) ? own : command, args, {
+  const places = [BIN, join(TOOLS, 'node_modules/.bin')].map((place) => join(place, command));
+  const own = places.find((place) => existsSync(place));
+  const { status, error } = spawnSync(own ?? command, args, {
     cwd,
     env: { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH}`, ...env },
     stdio: quiet ? 'ignore' : ['ignore', 'inherit', 'inherit'],
