@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { HeldResponse, Hold, Verdict } from './hold.ts';
 import { type HeadFields, type NodeResponse, native } from './node-response.ts';
-import type { ResponseHead } from './response-head.ts';
+import { protectDisposition, type ResponseHead } from './response-head.ts';
 
 /** Up to this size Node writes head and body in one piece when the body is a string. */
 const JOINED_MAX_BYTES = 4096;
@@ -140,8 +140,10 @@ function endOuter(res: HeldResponse, hold: Hold, bytes: Buffer): void {
   const { former, callback } = hold;
   res.writeHead = former.writeHead;
   res.writeHeader = former.writeHeader;
-  if (former.end === native.end) endNative(res, bytes, hold.body.text, callback);
-  else if (bytes.length > 0) former.end.call(res, bytes, callback);
+  if (hold.isOutermost) {
+    if (bytes.length > 0) protectDisposition(res, hold.head?.lines ?? []);
+    endNative(res, bytes, hold.body.text, callback);
+  } else if (bytes.length > 0) former.end.call(res, bytes, callback);
   else {
     // Outer layers mistake a callback in place of the chunk for a chunk.
     if (typeof callback === 'function') res.once('finish', callback);

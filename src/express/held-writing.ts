@@ -81,6 +81,7 @@ function takeHead(res: HeldResponse, hold: Hold, args: readonly unknown[]): void
   res._headerSent = false;
   hold.fields = fields;
   hold.head = new ResponseHead(res, hold.outerHeaders, args);
+  if (hold.isOutermost) hold.head.readDisposition(res._header ?? '');
 }
 
 /** The last chunk, in the steps of Node's `end`. */

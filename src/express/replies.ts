@@ -3,8 +3,8 @@ import { IdempotencyError } from '../core/errors.ts';
 import type { Answer } from '../core/profiles.ts';
 import type { KeptResponse } from '../core/saved-response.ts';
 import { endNative } from './first-byte.ts';
-import { type NodeResponse, native } from './node-response.ts';
-import { isOfOneConnection, replaceLines } from './response-head.ts';
+import { isUnpatched, type NodeResponse } from './node-response.ts';
+import { isOfOneConnection, protectDisposition, replaceLines } from './response-head.ts';
 
 /**
  * Sends a saved response: its status, its header lines, its bytes, and nothing invented. What outer
@@ -12,8 +12,8 @@ import { isOfOneConnection, replaceLines } from './response-head.ts';
  *
  * @throws {IdempotencyError} `record_corrupt` when it cannot be sent. Then nothing was set.
  */
-export function replay(res: ServerResponse, response: KeptResponse): void {
-  check(response);
+export function replay(res: ServerResponse, response: KeptResponse, storeName: string): void {
+  check(response, storeName);
   const { status, reason, headers, removedNames, body } = response;
   const to = res as unknown as NodeResponse;
   to.statusCode = status;
@@ -21,8 +21,10 @@ export function replay(res: ServerResponse, response: KeptResponse): void {
   for (const name of removedNames) if (to.hasHeader(name)) to.removeHeader(name);
   replaceLines(to, headers);
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  if (to.end === native.end) endNative(to, bytes);
-  else if (bytes.length > 0) to.end(bytes);
+  if (isUnpatched(to)) {
+    if (bytes.length > 0) protectDisposition(to, headers);
+    endNative(to, bytes);
+  } else if (bytes.length > 0) to.end(bytes);
   else to.end();
 }
 
@@ -35,8 +37,8 @@ export function answer(res: ServerResponse, { status, body, retryAfterSeconds }:
   res.end(body);
 }
 
-function check(response: KeptResponse): void {
-  const { status, reason, headers, body } = response;
+function check(response: KeptResponse, storeName: string): void {
+  const { status, reason, headers, removedNames, body } = response;
   try {
     if (!Number.isInteger(status) || status < 100 || status > 999) throw new Error('its status');
     if (reason !== undefined) validateHeaderValue('reason phrase', reason);
@@ -45,11 +47,12 @@ function check(response: KeptResponse): void {
       validateHeaderValue(name, value);
       checkFraming(name.toLowerCase(), value, body.byteLength);
     }
+    for (const name of removedNames) validateHeaderName(name);
   } catch (cause) {
     throw new IdempotencyError(
       'record_corrupt',
-      'Expected a saved response that HTTP can carry, got one that it cannot: see the cause. ' +
-        'The record was kept; settle it by hand.',
+      `Expected a saved response that HTTP can carry from ${storeName}, got one that it cannot: ` +
+        'see the cause. The record was kept; settle it by hand.',
       { cause },
     );
   }

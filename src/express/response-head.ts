@@ -45,6 +45,8 @@ export class ResponseHead {
   readonly connectionLines: HeaderLine[] = [];
   /** Where `Content-Length` is in `lines`, or -1. */
   lengthAt = -1;
+  /** Where the last `Content-Disposition` is in `lines`, or -1. */
+  dispositionAt = -1;
   /** The headers are arguments of `writeHead`, which Node does not put into its map. */
   readonly fromArguments: boolean;
   /** A value of outer middleware was replaced, so lines would not be in the order of a replay. */
@@ -72,6 +74,15 @@ export class ResponseHead {
     if (line === undefined || Number(line[1]) === bytes) return false;
     this.lines[this.lengthAt] = [line[0], String(bytes)];
     return true;
+  }
+
+  /** What Node has made of a `Content-Disposition` in the head that it built, and will send. */
+  readDisposition(built: string): void {
+    const line = this.lines[this.dispositionAt];
+    if (line === undefined || IS_ASCII.test(line[1])) return;
+    const start = built.indexOf(`\r\n${line[0]}: `) + line[0].length + 4;
+    const value = built.slice(start, built.indexOf('\r\n', start));
+    this.lines[this.dispositionAt] = [line[0], Buffer.from(value, 'latin1').toString('latin1')];
   }
 
   /** Brings the response's header map to this head, in the order of a replay. */
@@ -128,6 +139,7 @@ export class ResponseHead {
 
   #add(lower: string, name: string, value: unknown): void {
     if (lower === 'content-length') this.lengthAt = this.lines.length;
+    else if (lower === DISPOSITION) this.dispositionAt = this.lines.length;
     if (!Array.isArray(value)) this.lines.push([name, text(value)]);
     else for (const each of value) this.lines.push([name, text(each)]);
   }
@@ -154,8 +166,44 @@ export function replaceLines(res: NodeResponse, lines: readonly HeaderLine[]): v
   for (const [name, , how] of lines) {
     if (how === undefined && res.hasHeader(name)) res.removeHeader(name);
   }
-  for (const [name, value] of lines) res.appendHeader(name, value);
+  for (const [name, value] of lines) appendLine(res, name, value);
 }
+
+/** By Express's `append`, but where that changes what is on the wire. */
+function appendLine(res: NodeResponse, name: string, value: string): void {
+  const before = res.getHeader(name);
+  // It adds a charset to a media type.
+  const isType = name.toLowerCase() === 'content-type';
+  if (isType && before === undefined) res.setHeader(name, value);
+  // It takes an empty value before for none.
+  else if (isType || before === '' || res.append === undefined) res.appendHeader(name, value);
+  else res.append(name, value);
+}
+
+/**
+ * Node re-encodes a `Content-Disposition` when it knows the length of the body, and spoils what is
+ * beyond ASCII. Encoded once more beforehand, it leaves as it is in `lines`.
+ */
+export function protectDisposition(res: NodeResponse, lines: readonly HeaderLine[]): void {
+  if (!lines.some(isSpoilt)) return;
+  const same = lines.filter(([name]) => name.toLowerCase() === DISPOSITION);
+  const values = same.map(([, value]) => Buffer.from(value).toString('latin1'));
+  const [[name] = ['']] = same;
+  res.setHeader(name, values.length === 1 ? (values[0] as string) : values);
+}
+
+function isSpoilt([name, value]: HeaderLine): boolean {
+  return (
+    name.length === DISPOSITION.length &&
+    name.toLowerCase() === DISPOSITION &&
+    !IS_ASCII.test(value)
+  );
+}
+
+const DISPOSITION = 'content-disposition';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what ASCII is.
+const IS_ASCII = /^[\x00-\x7f]*$/;
 
 const OF_ONE_CONNECTION = new Set([
   'connection',
