@@ -27,14 +27,10 @@ async function setup(settings: RedisSettings = {}, options: { acceptDataLoss?: b
 
 /** The warnings that came while `run` did. */
 async function warningsOf(run: () => Promise<unknown>): Promise<string[]> {
-  const warnings: string[] = [];
-  const listen = ({ name, message }: Error) => {
-    if (name === 'IdempotencyWarning') warnings.push(message);
-  };
-  process.on('warning', listen);
+  const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => {});
   await run();
-  await new Promise((resolve) => setImmediate(resolve));
-  process.removeListener('warning', listen);
+  const warnings = warn.mock.calls.map(([warning]) => String(warning));
+  warn.mockRestore();
   return warnings;
 }
 

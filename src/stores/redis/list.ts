@@ -1,3 +1,4 @@
+import { IdempotencyError } from '../../core/errors.ts';
 import type { ListCapability, ListedRecord, ListOptions, RecordState } from '../../core/store.ts';
 import { checkOptions, wholeNumber } from '../option-check.ts';
 import { globbed } from './globbed.ts';
@@ -111,7 +112,7 @@ export class ListVerb {
     const found = await Promise.all(
       [...new Set(keys)].map(async (key) => {
         const digest = key.slice(start, -1);
-        return foundOf(digest, await this.#keyspace.look(digest));
+        return foundOf(digest, await this.#keyspace.look(digest).catch(unlessCorrupt));
       }),
     );
     return found
@@ -140,12 +141,16 @@ interface Found {
 }
 
 /** A record that cannot be read is not shown: there is nothing to say about it. */
+function unlessCorrupt(error: unknown): undefined {
+  if (!(error instanceof IdempotencyError) || error.code !== 'record_corrupt') throw error;
+}
+
 function foundOf(digest: string, look: Look | undefined): Found | undefined {
   if (look === undefined) return undefined;
   try {
     return { digest, stored: decodeState(look.state), hasBody: look.hasBody };
-  } catch {
-    return undefined;
+  } catch (error) {
+    return unlessCorrupt(error);
   }
 }
 

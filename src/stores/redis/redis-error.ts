@@ -43,7 +43,13 @@ export function refuseTooLarge(body: Uint8Array): void {
 }
 
 type Sentence = readonly [
-  code: 'store_read_only' | 'store_full' | 'store_busy' | 'store_not_replicated' | 'store_failed',
+  code:
+    | 'record_corrupt'
+    | 'store_read_only'
+    | 'store_full'
+    | 'store_busy'
+    | 'store_not_replicated'
+    | 'store_failed',
   sentence: string,
 ];
 
@@ -58,6 +64,7 @@ const SENTENCES: { readonly [word: string]: Sentence | undefined } = {
     'Redis has no memory left (maxmemory) and evicts nothing, as it must be. New keys are ' +
       'refused; results of those that are there are still saved. Give it more memory.',
   ],
+  WRONGTYPE: ['record_corrupt', 'the key of a record holds what something else wrote to it.'],
   BUSY: ['store_busy', 'Redis is busy with a script of somebody else.'],
   LOADING: ['store_busy', 'Redis is still loading its data.'],
   NOREPLICAS: [
