@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { FencedError } from '../../../src/core/errors.ts';
 import { type PgPool, PostgresStore } from '../../../src/stores/postgres/index.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { attemptOf, callsOf, RESPONSE, within } from './calls.ts';
+import { attemptOf, callsOf, failureOf, RESPONSE, within } from './calls.ts';
 
 let server: PostgresServer;
 
@@ -118,8 +119,21 @@ test('one bad record of a batch fails alone', async () => {
   for (const [n, answer] of answers.entries()) {
     expect(answer.status).toBe(n === 7 ? 'rejected' : 'fulfilled');
   }
-  const { reason } = answers[7] as PromiseRejectedResult;
-  expect(String(reason) + JSON.stringify(reason) + String(reason.cause)).not.toContain('NUL');
+});
+
+test('an error quotes no value of a record, wherever PostgreSQL does', async () => {
+  const { pool, claim } = await setup();
+  await pool.query(
+    "alter table idempotency_records add constraint refused check (owner <> 'canary')",
+  );
+  const bare = await failureOf(
+    pool.query(`insert into idempotency_records (id, owner, fingerprint, idempotency_key, attempt,
+                  state, created_at) values ('', 'canary', '', '', 1, 0, now())`),
+  );
+  expect(inspect(bare)).toContain('canary');
+  const error = await failureOf(claim('canary'));
+  expect(error).toMatchObject({ code: 'store_failed', cause: { code: '23514' } });
+  expect(inspect(error, { depth: null, showHidden: true })).not.toContain('canary');
 });
 
 test('a record that somebody has locked holds up nobody else of its batch', async () => {

@@ -41,6 +41,8 @@ test('a lease that is over can be taken over once, and the old owner is fenced o
   expect(answers.filter(({ kind }) => kind === 'taken')).toEqual([{ kind: 'taken', attempt: 2 }]);
   const winner = `B${answers.findIndex(({ kind }) => kind === 'taken')}`;
   expect(await takeOver(winner)).toEqual({ kind: 'taken', attempt: 2 });
+  clock.advance(1_000);
+  expect(await takeOver(winner)).toEqual({ kind: 'taken', attempt: 2 });
   expect(await failureOf(complete('A'))).toBeInstanceOf(FencedError);
   await complete(winner);
   expect(await store.inspect('k')).toMatchObject({ state: 'completed', owner: winner, attempt: 2 });
