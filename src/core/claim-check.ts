@@ -51,6 +51,6 @@ function invalid(store: IdempotencyStore, what: string): IdempotencyError {
 }
 
 /** The class of the store, for messages. */
-function nameOf(store: IdempotencyStore): string {
+export function nameOf(store: IdempotencyStore): string {
   return store.constructor?.name || 'the store';
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import { AttemptMachine, type AttemptSettings, type Saving } from '../core/attempt.ts';
 import { AttemptContext } from '../core/attempt-context.ts';
+import { nameOf } from '../core/claim-check.ts';
 import { publish } from '../core/events.ts';
 import { type Answer, STRICT } from '../core/profiles.ts';
 import type { SavedResponse } from '../core/saved-response.ts';
@@ -24,8 +25,8 @@ export type IdempotencyMiddleware = (
  * Makes the handler after it idempotent: of all requests with one idempotency key it runs for one,
  * and every retry is given that one's response, byte for byte.
  *
- * What always holds: no byte of an outcome leaves before the store has saved it; a key is freed only
- * when its handler has provably not begun; a store that cannot tell lets nothing run.
+ * What always holds: no byte of an outcome leaves before the store has saved it; a key is freed
+ * only when its handler has provably not begun; a store that cannot tell lets nothing run.
  *
  * Mount it after authentication, validation and the body parser, and once on the way of a request.
  *
@@ -89,7 +90,7 @@ async function passThrough(
     case 'expired':
       return say(res, STRICT.expired);
     case 'replay':
-      return sendSaved(res, claim.response);
+      return sendSaved(res, claim.response, attemptSettings);
     case 'new':
       break;
     default:
@@ -107,7 +108,7 @@ async function passThrough(
   holdResponse(res, {
     maxBytes: settings.maxResponseBytes,
     isOutcome: (status) => settings.isOutcome(status) || attempt.leavePending(status),
-    save: async (response) => verdictOn(await attempt.complete(response), context),
+    save: async (response) => verdictOn(await attempt.complete(response), context, attemptSettings),
     onGone: () => AttemptContext.clientGone(context),
     report: (detail) => publish('anomaly', context, { detail }),
   });
@@ -117,20 +118,24 @@ async function passThrough(
 }
 
 /** What leaves in place of the handler's answer, when that may not. */
-function verdictOn(saving: Saving, context: Attempt): Verdict {
+function verdictOn(saving: Saving, context: Attempt, settings: AttemptSettings): Verdict {
   if (saving.kind === 'saved') return 'send';
   if (saving.kind === 'unsaved') return (res) => say(res, STRICT.outcomeNotSaved);
   const { found } = saving;
   if (found === undefined) return (res) => say(res, STRICT.pending);
   if (found.fingerprint !== context.fingerprint) return (res) => say(res, STRICT.conflict);
   const { response } = found;
-  if (response !== undefined) return (res) => sendSaved(res, response);
+  if (response !== undefined) return (res) => sendSaved(res, response, settings);
   return (res) => say(res, found.state === 'tombstone' ? STRICT.expired : STRICT.pending);
 }
 
-function sendSaved(res: ServerResponse, response: SavedResponse): 'answered' {
+function sendSaved(
+  res: ServerResponse,
+  response: SavedResponse,
+  { store }: AttemptSettings,
+): 'answered' {
   if (!response.kept) return say(res, STRICT.notKept);
-  replay(res, response);
+  replay(res, response, nameOf(store));
   return 'answered';
 }
 

@@ -51,6 +51,8 @@ export interface NodeResponse {
   getHeader(name: string): unknown;
   getHeaderNames(): string[];
   getRawHeaderNames?(): string[];
+  /** Express's, on a response that has passed an app of Express. */
+  append?(name: string, value: string): unknown;
 }
 
 /** Node's own methods, as they were when this package was loaded. */
