@@ -3,12 +3,34 @@ import { canonicalJson } from '../../src/core/canonical-json.ts';
 
 describe('canonical JSON', () => {
   test('is what JSON.stringify makes of a value whose members are sorted already', () => {
-    const values = [null, true, 1.5, 'é"\n', [], {}, [1, [2, { a: [] }]], { a: 1, b: { c: null } }];
+    const nested = [[1, [2, { a: [] }]], { a: 1, b: { c: null } }];
+    const values = [null, true, 1.5, 'é"\n', [], {}, ...nested];
     for (const value of values) expect(canonicalJson(value)).toBe(JSON.stringify(value));
   });
 
   test('does not depend on the order of members', () => {
     expect(canonicalJson({ b: 1, a: { d: 1, c: 2 } })).toBe('{"a":{"c":2,"d":1},"b":1}');
+  });
+
+  test('sorts the members of small and of large objects by UTF-16 code units', () => {
+    const names = fc.uniqueArray(fc.string({ unit: 'binary' }), { maxLength: 40 });
+    fc.assert(
+      fc.property(names, (some) => {
+        const object = Object.fromEntries(some.map((name) => [name, 1]));
+        const written = Object.keys(object).sort();
+        expect(canonicalJson(object)).toBe(
+          `{${written.map((name) => `${JSON.stringify(name)}:1`).join(',')}}`,
+        );
+      }),
+    );
+  });
+
+  test('writes every text as JSON.stringify does', () => {
+    const units = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
+    for (const unit of [...units, '\ud800', '\u2028']) {
+      expect(canonicalJson(unit)).toBe(JSON.stringify(unit));
+      expect(canonicalJson([`a${unit}b`])).toBe(JSON.stringify([`a${unit}b`]));
+    }
   });
 
   test('is equal exactly for values that are equal as JSON', () => {

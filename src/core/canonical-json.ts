@@ -48,7 +48,7 @@ interface Container {
 }
 
 function enter(value: object): Container {
-  const keys = Array.isArray(value) ? undefined : Object.keys(value).sort();
+  const keys = Array.isArray(value) ? undefined : sorted(Object.keys(value));
   const length = keys === undefined ? (value as unknown[]).length : keys.length;
   return { value: value as Container['value'], keys, length, next: 0, written: false };
 }
@@ -69,7 +69,7 @@ function lead(container: Container): string {
   const comma = container.written ? ',' : '';
   container.written = true;
   if (container.keys === undefined) return comma;
-  return `${comma}${JSON.stringify(container.keys[container.next - 1])}:`;
+  return `${comma}${quoted(container.keys[container.next - 1] as string)}:`;
 }
 
 /** The value that JSON has for `value`: what its `toJSON` says, or itself. */
@@ -88,9 +88,31 @@ function isLeftOut(value: unknown): boolean {
 }
 
 function scalar(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
   if (typeof value === 'bigint') return `${value}n`;
   return isLeftOut(value) ? 'null' : JSON.stringify(value);
 }
+
+/** Printable ASCII without the two characters that JSON escapes: most names and most texts. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** Sorts in place. Most objects are small, and `sort` makes two copies of any. */
+function sorted(names: string[]): string[] {
+  if (names.length > INSERTION_MAX) return names.sort();
+  for (let i = 1; i < names.length; i += 1) {
+    const name = names[i] as string;
+    let at = i;
+    for (; at > 0 && (names[at - 1] as string) > name; at -= 1) names[at] = names[at - 1] as string;
+    names[at] = name;
+  }
+  return names;
+}
+
+const INSERTION_MAX = 16;
 
 function endless(): IdempotencyError {
   return new IdempotencyError(
