@@ -2,10 +2,17 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { SqliteHandle } from '../../../src/stores/sqlite/index.ts';
 
+/** How a user may open a file: node:sqlite takes these names, and better-sqlite3 others. */
+export interface OpenOptions {
+  readonly readOnly?: boolean;
+  /** Whether integers are read as bigints; node:sqlite then also gives rows as arrays. */
+  readonly bigInts?: boolean;
+}
+
 /** A driver, and how to open a file with it as its user would. */
 export interface SqliteDriver {
   readonly name: string;
-  open(path: string, options?: { readonly readOnly: boolean }): SqliteHandle;
+  open(path: string, options?: OpenOptions): SqliteHandle;
 }
 
 /** Drivers that the root's `npm ci` leaves out. */
@@ -15,15 +22,17 @@ export const DRIVERS: string = join(__dirname, '../../databases');
 export function sqliteDriver(name: string): SqliteDriver | undefined {
   if (name !== 'node:sqlite') return betterSqlite3(name);
   const sqlite = process.getBuiltinModule('node:sqlite');
-  return (
-    sqlite && {
-      name,
-      open: (path, options = { readOnly: false }) => new sqlite.DatabaseSync(path, options),
-    }
-  );
+  if (sqlite === undefined) return undefined;
+  const open = (path: string, { readOnly = false, bigInts = false }: OpenOptions = {}) =>
+    new sqlite.DatabaseSync(path, { readOnly, readBigInts: bigInts, returnArrays: bigInts });
+  return { name, open };
 }
 
-type BetterSqlite3 = new (path: string, options: { readonly readonly: boolean }) => SqliteHandle;
+interface BetterSqlite3Handle extends SqliteHandle {
+  defaultSafeIntegers(enabled: boolean): void;
+}
+
+type BetterSqlite3 = new (path: string, options: { readonly: boolean }) => BetterSqlite3Handle;
 
 /** `name` is its alias: `better-sqlite3-12` or `better-sqlite3-13`. */
 function betterSqlite3(name: string): SqliteDriver | undefined {
@@ -33,9 +42,10 @@ function betterSqlite3(name: string): SqliteDriver | undefined {
   } catch {
     return undefined;
   }
-  return {
-    name,
-    open: (path, options = { readOnly: false }) =>
-      new Database(path, { readonly: options.readOnly }),
+  const open = (path: string, { readOnly = false, bigInts = false }: OpenOptions = {}) => {
+    const handle = new Database(path, { readonly: readOnly });
+    handle.defaultSafeIntegers(bigInts);
+    return handle;
   };
+  return { name, open };
 }

@@ -41,6 +41,23 @@ export const OPENING_TESTS: SqliteTests = {
     directory.remove();
   },
 
+  'a handle that reads integers as bigints serves as well': async (driver) => {
+    const { directory, path } = setup(driver);
+    const handle = driver.open(path, { bigInts: true });
+    const store = new SqliteStore(handle);
+    await store.migrate();
+    const scene = new Scene(store);
+    await scene.finish('A', anyResponse());
+    await scene.expectReplay(anyResponse(), 'B');
+    await scene.expectNew('A', { key: 'pending' });
+    await scene.expectKind('pending', 'B', { key: 'pending' });
+    expect(await store.inspect('k')).toMatchObject({ attempt: 1, state: 'completed' });
+    expect((await store.list()).records).toHaveLength(2);
+    expect(await store.check()).toMatchObject({ durable: true });
+    handle.close();
+    directory.remove();
+  },
+
   'a store that is used before its migration says so, and works once it is done': async (
     driver,
   ) => {
