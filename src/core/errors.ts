@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   fenced: 'The record is absent, or another attempt owns it now.',
 } as const;
 
+/** The code of an error of this package: a name of {@link ERROR_CODES}. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**

@@ -26,6 +26,7 @@ export const EVENTS = {
   anomaly: 'The response was used in a way worth a look; `detail` names it.',
 } as const;
 
+/** The short name of an event: a name of {@link EVENTS}. */
 export type EventName = keyof typeof EVENTS;
 
 /** The message of every channel. It holds no key, no body and no header value. */

@@ -53,7 +53,7 @@ export function copySavedResponse(response: SavedResponse): SavedResponse {
 
 /**
  * The response as one unpooled buffer: the version (1 byte), the length of the head (4 bytes,
- * big-endian), the head as {@link encodeHead} makes it, the body. Frozen by golden vectors.
+ * big-endian), the head as `encodeHead` makes it, the body. Frozen by golden vectors.
  */
 export function encodeSavedResponse(response: SavedResponse): Buffer {
   const head = encodeHead(response);

@@ -5,7 +5,7 @@ import { end, write, writeHead, writeHeader } from './held-writing.ts';
 import { type HeldResponse, HOLD, Hold, type HoldSettings } from './hold.ts';
 import { native, prepareForMethods } from './node-response.ts';
 
-export type { HoldReport, HoldSettings, Verdict } from './hold.ts';
+export type { HoldSettings, Verdict } from './hold.ts';
 
 /**
  * Holds the answer that is given on `res` from now on: not one byte, header or event of it reaches

@@ -263,7 +263,7 @@ function isMapSymbol(symbol: symbol): boolean {
 }
 
 /** The same map by public methods. */
-export function publicHeaderMap(res: NodeResponse): HeaderMap {
+function publicHeaderMap(res: NodeResponse): HeaderMap {
   const map: HeaderMap = Object.create(null);
   for (const name of res.getRawHeaderNames?.() ?? res.getHeaderNames()) {
     map[name.toLowerCase()] = [name, res.getHeader(name)];

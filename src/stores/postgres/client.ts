@@ -39,4 +39,5 @@ export interface PostgresQueryable {
   query(text: string, values: unknown[]): PromiseLike<unknown>;
 }
 
+/** What a PostgreSQL store may be given: a pool of `pg`, a `sql` of postgres.js, or a query. */
 export type PostgresClient = PgPool | PostgresJsSql | PostgresQueryable;

@@ -15,7 +15,7 @@ export class GivenUp extends Error {
 }
 
 /** The SQLSTATE of what a driver threw; `undefined` when no server has said anything. */
-export function sqlStateOf(error: unknown): string | undefined {
+function sqlStateOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' && SQL_STATE.test(code) ? code : undefined;
 }

@@ -32,4 +32,5 @@ export interface NodeRedisCluster {
   readonly masters: readonly unknown[];
 }
 
+/** What a Redis store may be given: a client of ioredis or of node-redis, single or cluster. */
 export type RedisClient = IoredisClient | NodeRedisClient | NodeRedisCluster;
