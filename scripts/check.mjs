@@ -3,6 +3,7 @@
 // `npm test` has just run.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { exitCode, run, TOOLS } from './run.mjs';
+import { missing } from './suites.mjs';
 
 const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -26,6 +27,10 @@ const STEPS = [
 ];
 const TESTS = [['tests', 'node', ['scripts/test.mjs']]];
 
+if (missing().length > 0) {
+  console.error(`The check needs what \`npm run test:set-up\` installs: ${missing().join('; ')}.`);
+  process.exit(1);
+}
 if (!existsSync(`${TOOLS}/node_modules`)) run('npm', ['ci'], { cwd: TOOLS });
 rmSync(PACKED, { recursive: true, force: true });
 mkdirSync(PACKED, { recursive: true });

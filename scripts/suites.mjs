@@ -9,8 +9,17 @@ export const CONSUMERS = join(ROOT, '.temp/consumers');
 
 const HERE = { path: process.execPath, version: process.version };
 
-/** House rules and examples say the same on every Node: they run on the first leg only. */
-const ONCE = ['/node_modules/', '__tests__/tidy/', '__tests__/docs/', '__tests__/package/'];
+/**
+ * jest's arguments for the tests whose outcome depends on the Node they run on: not house rules,
+ * examples and the packed package, and no servers. They stand in for jest's own list.
+ */
+export const ON_ANY_NODE = [
+  '/node_modules/',
+  '__tests__/tidy/',
+  '__tests__/docs/',
+  '__tests__/package/',
+  '__tests__/databases/(postgres|mysql|redis)/',
+].flatMap((pattern) => ['--testPathIgnorePatterns', pattern]);
 
 /**
  * What `npm test` runs, in order: a name in plain words, the Node that runs jest, and jest's
@@ -24,7 +33,7 @@ export function suites() {
       .map((node) => ({
         name: `all tests on Node ${node.version}`,
         node,
-        args: ONCE.flatMap((pattern) => ['--testPathIgnorePatterns', pattern]),
+        args: ON_ANY_NODE,
       })),
     {
       name: 'the packed package',

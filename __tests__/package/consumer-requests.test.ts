@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 const CONSUMERS = join(ROOT, '.temp/consumers');
 const NODES = join(ROOT, '__tests__/nodes/node_modules');
+
+const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const entries = Object.keys(exports).filter((path) => path !== './package.json');
 
 const nodes = [
   process.execPath,
@@ -34,11 +37,12 @@ const ONE_RUN = {
 
 function setup({ path, project, program }: { path: string; project: string; program: string }) {
   const cwd = join(CONSUMERS, project);
-  return JSON.parse(execFileSync(path, [program], { cwd, encoding: 'utf8', timeout: 60_000 }));
+  return JSON.parse(execFileSync(path, [program], { cwd, encoding: 'utf8', timeout: 120_000 }));
 }
 
 test.each(cases)('$program answers requests on $project and Node $version', (one) => {
   const seen = setup(one);
+  expect(seen.entries).toEqual(entries);
   expect(seen.names).toEqual(['idempotencyMiddleware', 'function', 'function']);
   expect(seen.isOneFunction).toBe(true);
   expect(seen.otherCopyIsAnError).toBe(true);

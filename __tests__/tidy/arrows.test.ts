@@ -16,10 +16,7 @@ const ARROWS: readonly (readonly [files: RegExp, mayImport: readonly RegExp[]])[
     /^src\/stores\/sqlite\//,
     [/^src\/core\//, /^src\/stores\/[^/]+\.ts$/, /^node:/, /^better-sqlite3$/],
   ],
-  [
-    /^src\/stores\/(postgres|redis)\//,
-    [/^src\/core\//, /^src\/stores\/[^/]+\.ts$/, /^node:/],
-  ],
+  [/^src\/stores\/(postgres|redis)\//, [/^src\/core\//, /^src\/stores\/[^/]+\.ts$/, /^node:/]],
   [/^src\/testing\//, [/^src\/core\//, /^node:assert(\/strict)?$/]],
   [
     /^src\/labels\//,

@@ -52,7 +52,7 @@ test('a document that a file names is there', () => {
   const missing = texts
     .filter((path) => !path.endsWith('package-lock.json'))
     .flatMap((path) =>
-      [...read(path).matchAll(/(?<![\w*-])([\w-]+\.md)\b/g)]
+      [...read(path).matchAll(/(?<![\w*.}-])([\w-]+\.md)\b/g)]
         .map(([, name]) => name ?? '')
         .filter((name) => !names.has(name))
         .map((name) => `${path} names ${name}`),

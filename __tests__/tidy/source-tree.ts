@@ -27,8 +27,14 @@ export function read(path: string): string {
 }
 
 export function parse(path: string): ts.SourceFile {
-  return ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true);
+  const parsed =
+    PARSED.get(path) ?? ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true);
+  PARSED.set(path, parsed);
+  return parsed;
 }
+
+/** Every rule looks at the same files. */
+const PARSED = new Map<string, ts.SourceFile>();
 
 /** `node` and everything under it, outer nodes first. */
 export function* nodesOf(node: ts.Node): Generator<ts.Node> {

@@ -7,6 +7,7 @@ const { join } = require('node:path');
 exports.report = async ({ express, core, labels, sqlite, testing, loaded }) => {
   const seen = {
     loaded,
+    entries: await entriesThatLoad(),
     names: [core.idempotent.name, typeof labels.labelsRouter, typeof testing.FaultyStore],
     isOneFunction: core.idempotent === core.idempotencyMiddleware,
     otherCopyIsAnError: isErrorOfBoth(core),
@@ -15,6 +16,18 @@ exports.report = async ({ express, core, labels, sqlite, testing, loaded }) => {
   };
   console.log(JSON.stringify(seen));
 };
+
+/** The entries of the package that load in both formats, without any driver beside them. */
+async function entriesThatLoad() {
+  const { exports } = require('express-idempotent/package.json');
+  const names = Object.keys(exports).filter((path) => path !== './package.json');
+  for (const path of names) {
+    const specifier = path.replace('.', 'express-idempotent');
+    const [imported, required] = [await import(specifier), require(specifier)];
+    if (Object.keys(required).some((name) => !(name in imported))) throw new Error(specifier);
+  }
+  return names;
+}
 
 /** Two equal requests, then one with another body. */
 async function requests(express, core, store) {
