@@ -187,7 +187,7 @@ describe('saving', () => {
     await runtime.advance(11 * MINUTE_MS);
   });
 
-  test('by a superseded attempt says what the record says now, and is not tried again', async () => {
+  test('by a superseded attempt says what the record says, and is not tried again', async () => {
     const { store, run, journal } = setup();
     store.inject('complete', { kind: 'reject', error: new FencedError() });
     const attempt = await run();

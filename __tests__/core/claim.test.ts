@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('a claim', () => {
-  test('that rejects lets nothing run, and its owner is released until that is acknowledged', async () => {
+  test('that rejects lets nothing run, and its owner is released until acknowledged', async () => {
     const { runtime, store, begin } = setup();
     store.inject('claim', { kind: 'apply-then-reject' });
     store.inject('release', { kind: 'reject' }, { times: 3 });

@@ -35,6 +35,11 @@ describe('the value of the key header', () => {
     expect(parseIdempotencyKey(value)).toBeUndefined();
   });
 
+  test('may be longer where an application chooses it', () => {
+    expect(parseIdempotencyKey('k'.repeat(4_096), 4_096)).toBe('k'.repeat(4_096));
+    expect(parseIdempotencyKey('k'.repeat(4_097), 4_096)).toBeUndefined();
+  });
+
   test('every key of visible ASCII is the same key bare and quoted', () => {
     const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
     const keys = fc.array(character, { minLength: 1, maxLength: 255 }).map((all) => all.join(''));

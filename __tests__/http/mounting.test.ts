@@ -27,7 +27,7 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
     return { app, store, runs, create, start, protect: idempotent(store) };
   }
 
-  test('on a route it names method and path', async () => {
+  test('the middleware on a route names method and path', async () => {
     const { app, runs, create, start, protect } = setup();
     app.post('/labels/:id/print', protect, create);
     const ask = await start();
@@ -38,7 +38,7 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
     expect(runs).toHaveLength(2);
   });
 
-  test('on the whole application it names the path of the route', async () => {
+  test('the middleware on the whole application names the path of the route', async () => {
     const { app, runs, create, start, protect } = setup();
     app.use(protect);
     app.post('/labels', create);
@@ -46,7 +46,7 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
     expect(runs[0]?.operation).toBe('POST /labels');
   });
 
-  test('on a router it names the mount path too', async () => {
+  test('the middleware on a router names the mount path too', async () => {
     const { app, runs, create, start, protect } = setup();
     const router = express.Router();
     router.use(protect);
@@ -56,7 +56,7 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
     expect(runs[0]?.operation).toBe('POST /v1/labels');
   });
 
-  test('on a nested router with the parameters of its parents it names the whole path', async () => {
+  test('the middleware on a nested router with mergeParams names the whole path', async () => {
     const { app, runs, create, start, protect } = setup();
     const outer = express.Router();
     const inner = express.Router({ mergeParams: true });
@@ -68,7 +68,7 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
     expect(runs[0]?.params).toEqual({ tenant: 'acme' });
   });
 
-  test('it takes an answer after next() for the answer of the handler', async () => {
+  test('the middleware takes an answer after next() for the answer of the handler', async () => {
     const { app, start, protect } = setup();
     let runs = 0;
     app.post('/labels', protect, (_req, _res, next) => {
@@ -86,7 +86,7 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
   });
 
   test.each(['route', 'router'] as const)(
-    'it follows next(%p) as bare Express does',
+    'the middleware follows next(%p) as bare Express does',
     async (word) => {
       const { app, start, protect } = setup();
       let runs = 0;
@@ -110,7 +110,7 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
     },
   );
 
-  test('it replays the 404 of a path that no route takes', async () => {
+  test('the middleware replays the 404 of a path that no route takes', async () => {
     const { app, store, start, protect } = setup();
     app.use(protect);
     const ask = await start();
@@ -120,7 +120,7 @@ describe.each(EXPRESS_VERSIONS)('mounted under %s', (_, express) => {
     expect(store.history.methods).toEqual(['claim', 'complete', 'claim']);
   });
 
-  test('it replays a 4xx of the error handler, and leaves a 5xx pending', async () => {
+  test('the middleware replays a 4xx of the error handler, and leaves a 5xx pending', async () => {
     const { app, start, protect } = setup();
     let runs = 0;
     app.post('/labels', express.json(), protect, (req) => {

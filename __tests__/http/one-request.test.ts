@@ -11,7 +11,7 @@ describe.each(EXPRESS_VERSIONS)('one request through %s', (_, express) => {
   const setup = (...rest: SetupArguments) => countedHandler(express, ...rest);
   afterEach(closeServed);
 
-  test('is answered by its handler, and every retry by the same status, lines and bytes', async () => {
+  test('is answered by its handler, every retry by the same status, lines and bytes', async () => {
     const { ask, runs, journal } = await setup();
     const first = await ask({ key: 'k', body: BODY });
     expect(first.status).toBe(201);
@@ -52,7 +52,7 @@ describe.each(EXPRESS_VERSIONS)('one request through %s', (_, express) => {
     expect(runs).toHaveLength(1);
   });
 
-  test('whose result is over its retention is told so, and the action is not repeated', async () => {
+  test('whose result is over its retention is told so, and is not done again', async () => {
     let nowMs = 0;
     const store = new MemoryStore({ now: () => nowMs, resultRetentionMs: 1_000 });
     const { ask, runs } = await setup({}, undefined, store);

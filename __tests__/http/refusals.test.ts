@@ -52,7 +52,7 @@ describe.each(EXPRESS_VERSIONS)(
       expect(journal()).toBe('');
     });
 
-    test('with a key header of another name that Node would not join is refused when sent twice', async () => {
+    test('with a key header that Node does not join is refused when sent twice', async () => {
       const { ask } = await setup({ key: 'Authorization' });
       const answered = await ask({ body: BODY, headers: { Authorization: ['a', 'b'] } });
       expect(answered.body).toBe('{"error":"idempotency_key_invalid"}');
@@ -191,7 +191,7 @@ describe.each(EXPRESS_VERSIONS)(
       expect(journal()).toBe('claim release claim complete');
     });
 
-    test('that was answered by an outer layer during admission does not run, and may come again', async () => {
+    test('answered by an outer layer during admission may come again', async () => {
       const app = express();
       const store = new FaultyStore(new MemoryStore());
       let runs = 0;

@@ -146,7 +146,7 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
     expect(runs()).toBe(1);
   });
 
-  test('and says that another attempt owns the record sends what the record says, never its own', async () => {
+  test('and says that another owns the record sends what the record says', async () => {
     const { ask, store, runs } = await setup();
     store.inject('complete', { kind: 'reject', error: new FencedError() });
     const first = await ask({ key: 'k' });
@@ -173,7 +173,7 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
     expect(runs()).toBe(1);
   });
 
-  test('and an admit that is late are a refusal with 503, and the late word starts nothing', async () => {
+  test('and an admit that is late are a refusal with 503, for good', async () => {
     let say: (answer: 0) => void = () => {};
     const admit = () =>
       new Promise<0>((resolve) => {
@@ -187,7 +187,7 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
     expect(runs()).toBe(0);
   });
 
-  test('and recovers serves a key whose claim had reached it twice as one reservation', async () => {
+  test('and was sent a claim twice has one reservation for it', async () => {
     const { ask, store, runs } = await setup();
     const twice = store.claim.bind(store);
     store.claim = async (...claim) => {

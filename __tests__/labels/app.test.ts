@@ -134,18 +134,15 @@ describe('the router', () => {
     expect((await ask('a')).body.label_id).toBe('label-901');
   });
 
-  test.each([
-    [255, 201, '"state":"created"'],
-    [256, 400, '{"error":"idempotency_key_invalid"}'],
-  ])('takes a request id of %i characters: %i', async (length, status, text) => {
+  test.each([255, 256, 4_000])('takes a request id of %i characters', async (length) => {
     const { app } = setup();
     const request_id = 'r'.repeat(length);
     const response = await request(app)
       .post('/labels')
       .set('Idempotency-Key', request_id)
       .send({ request_id, parcel_id: 'parcel-42' });
-    expect(response.status).toBe(status);
-    expect(response.text).toContain(text);
+    expect(response.status).toBe(201);
+    expect(response.text).toContain('"state":"created"');
   });
 
   test('behind a body parser fails, and says where to mount it', async () => {

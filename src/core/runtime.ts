@@ -21,7 +21,7 @@ export function delay(runtime: Runtime, delayMs: number): Promise<void> {
 const BACKOFF_FIRST_MS = 50;
 const BACKOFF_LONGEST_MS = 5_000;
 
-/** How long to wait before retry number `retry` (from 0): doubling, with half of it left to chance. */
+/** How long to wait before retry number `retry`, from 0: doubling, half of it left to chance. */
 export function backoffMs(runtime: Runtime, retry: number): number {
   const ceilingMs = Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** Math.min(retry, 20));
   return ceilingMs / 2 + (runtime.random() * ceilingMs) / 2;

@@ -23,7 +23,7 @@ export interface IdempotencyOptions {
   readonly admit?: (context: Attempt) => MaybePromise<0 | 429 | 503>;
   /**
    * The header that carries the key, or a function that answers it (`undefined` when there is
-   * none). What it answers is held to the same form as the header.
+   * none). What it answers has the form of the header, but up to 4,096 characters.
    *
    * @default 'Idempotency-Key'
    */

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { AttemptIdentity } from '../core/attempt-context.ts';
 import { type ErrorCode, IdempotencyError } from '../core/errors.ts';
-import { parseIdempotencyKey } from '../core/idempotency-key.ts';
+import { CHOSEN_MAX_CHARACTERS, parseIdempotencyKey } from '../core/idempotency-key.ts';
 import { isRecordName, recordKey } from '../core/record-key.ts';
 import type { Settings } from './options.ts';
 import { requestFingerprint } from './request-fingerprint.ts';
@@ -32,7 +32,8 @@ export async function identify(req: Request, settings: Settings): Promise<Asked>
   if (typeof value !== 'string') {
     throw unusable('key_unusable', 'key', 'a string or undefined', value);
   }
-  const key = parseIdempotencyKey(value);
+  const isChosen = typeof settings.key === 'function';
+  const key = parseIdempotencyKey(value, isChosen ? CHOSEN_MAX_CHARACTERS : undefined);
   if (key === undefined) return { kind: 'key invalid' };
   markOnce(req);
   if (settings.tenant === undefined) warnOfSharedKeys(req, settings.warn);

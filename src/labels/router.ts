@@ -59,6 +59,7 @@ export function labelsRouter({ store, createLabel, ...options }: LabelsRouterOpt
     readOperation,
     idempotencyMiddleware(store, {
       ...options,
+      key: (req) => req.body.request_id,
       operation: false,
       fingerprint: (req) => labelFingerprint(req.body),
     }),
