@@ -128,8 +128,7 @@ describe.each(EXPRESS_VERSIONS)('a connection under %s', (_, express) => {
     const log: string[] = [];
     const { toHeld, store, runs } = await setup(async (_req, res) => {
       const piped = pipeline(Readable.from(slowly(parts.opened)), res);
-      // The client is gone, so that the answer cannot finish; its source has come to its end.
-      await piped.catch((error) => log.push(codeOf(error)));
+      log.push(await piped.then(() => 'done', codeOf));
     });
     const client = toHeld().send(asking('k'));
     await until(() => runs() === 1);
@@ -140,7 +139,9 @@ describe.each(EXPRESS_VERSIONS)('a connection under %s', (_, express) => {
     await until(() => store.history.methods.includes('complete'));
     expect((await retried(toHeld(), 'k')).body.toString()).toBe('one two three');
     await until(() => log.length === 1);
-    expect([log, runs()]).toEqual([['ERR_STREAM_PREMATURE_CLOSE'], 1]);
+    // The client was gone when the answer left: since Node 24 that is an error of the pipeline.
+    expect(log.join()).toMatch(/^(done|ERR_STREAM_PREMATURE_CLOSE)$/);
+    expect(runs()).toBe(1);
   });
 
   test('that closes before the answer tells the handler so once, after its answer', async () => {
