@@ -3,7 +3,7 @@ import { PostgresStore } from '../../../src/stores/postgres/index.ts';
 import { PostgresServer } from '../servers/postgres.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
 import { freePort } from '../servers/server-process.ts';
-import { callsOf, failureOf } from './calls.ts';
+import { attemptOf, callsOf, failureOf, within } from './calls.ts';
 
 let server: PostgresServer;
 
@@ -180,4 +180,18 @@ test('a client that cannot be used is refused when the store is built', () => {
   for (const client of [undefined, null, {}, 'postgres://localhost', 5]) {
     expect(() => new PostgresStore({ client: client as never })).toThrow('option "client"');
   }
+});
+
+test('a body that is larger than drivers can carry is too large, and said so at once', async () => {
+  const store = new PostgresStore({ client: server.pool() });
+  const body = Buffer.alloc(64 * 1024 * 1024 + 1);
+  const response = { kept: true, status: 200, headers: [], removedNames: [], body } as const;
+  const { code } = await failureOf(store.complete('k', response, attemptOf('A'), within()));
+  expect(code).toBe('record_too_large');
+});
+
+test('a client with query(text, values) that does not answer is a rejection in time', async () => {
+  const client = { query: () => new Promise<never>(() => {}) };
+  const { claim } = callsOf(new PostgresStore({ client }));
+  expect((await failureOf(claim('A', 200))).code).toBe('store_timeout');
 });

@@ -1,6 +1,8 @@
+import { PostgresStore } from '../../../src/stores/postgres/index.ts';
 import { describeContract } from '../../contract/describe-contract.ts';
 import { Pgbouncer } from '../servers/pgbouncer.ts';
 import { PostgresServer } from '../servers/postgres.ts';
+import { callsOf, failureOf } from './calls.ts';
 import { postgresDatabase } from './postgres-database.ts';
 
 let server: PostgresServer;
@@ -28,4 +30,15 @@ describeContract('PostgresStore on pg, through pgbouncer in transaction mode', [
 describeContract('PostgresStore on postgres.js, through pgbouncer', [], (clock) => {
   const newClient = () => server.sql({ ...through(), prepare: false });
   return postgresDatabase({ newClient, pool: server.pool(), prepare: false }, clock);
+});
+
+test('a store that keeps statements prepared where the pooler does not says so', async () => {
+  const newStore = () => new PostgresStore({ client: server.pool({ ...through(), max: 1 }) });
+  await new PostgresStore({ client: server.pool() }).migrate();
+  const [one, two] = [callsOf(newStore()), callsOf(newStore())];
+  // Both prepare it under one name, on the one connection that is free behind the pooler.
+  await one.claim('A');
+  const { code, message } = await failureOf(two.claim('B'));
+  expect(code).toBe('database_unusable');
+  expect(message).toContain('prepare: false');
 });
