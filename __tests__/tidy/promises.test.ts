@@ -1,6 +1,6 @@
 import { dirname, join, posix } from 'node:path';
 import ts from 'typescript';
-import { filesUnder, importsOf, nodesOf, parse, place } from './source-tree.ts';
+import { filesUnder, nodesOf, parse, place } from './source-tree.ts';
 
 const ASSERTS = /^(expect|assert|fc\.assert)\b/;
 const PUT_OFF =
@@ -62,26 +62,41 @@ function rootName(node: ts.Expression): ts.Node {
 
 function isAssertingName(name: ts.Identifier, seen: ReadonlySet<ts.Node>): boolean {
   const file = name.getSourceFile();
-  const declared = [...nodesOf(file)].find(
-    (node) =>
-      (ts.isFunctionDeclaration(node) ||
-        ts.isVariableDeclaration(node) ||
-        ts.isPropertyAssignment(node) ||
-        ts.isMethodDeclaration(node)) &&
-      node.name?.getText() === name.text,
-  );
-  if (declared !== undefined) return asserts(declared, seen);
-  const imported = [...nodesOf(file)].find(
-    (node) => ts.isImportSpecifier(node) && node.name.text === name.text,
-  );
-  return imported !== undefined && importsAssertions(file.fileName, imported);
+  const named = namesOf(file).get(name.text);
+  if (named === undefined) return false;
+  return ts.isImportSpecifier(named)
+    ? importsAssertions(file.fileName, named)
+    : asserts(named, seen);
+}
+
+const NAMES = new Map<ts.SourceFile, ReadonlyMap<string, ts.Node>>();
+
+/** What a file declares or imports, by name; of two with one name, the first. */
+function namesOf(file: ts.SourceFile): ReadonlyMap<string, ts.Node> {
+  const known = NAMES.get(file);
+  if (known !== undefined) return known;
+  const named = [...nodesOf(file)]
+    .filter(isNamed)
+    .map((node) => [node.name.getText(), node] as const);
+  const names = new Map(named.reverse());
+  NAMES.set(file, names);
+  return names;
+}
+
+function isNamed(node: ts.Node): node is ts.Node & { readonly name: ts.Node } {
+  const isDeclaration =
+    ts.isFunctionDeclaration(node) ||
+    ts.isVariableDeclaration(node) ||
+    ts.isPropertyAssignment(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isImportSpecifier(node);
+  return isDeclaration && node.name !== undefined;
 }
 
 function importsAssertions(path: string, imported: ts.Node): boolean {
-  const declaration = ts.findAncestor(imported, ts.isImportDeclaration);
-  const from = importsOf(path).find(({ node }) => node.getStart() === declaration?.getStart());
-  if (from === undefined || !from.specifier.startsWith('.')) return false;
-  const other = parse(posix.join(dirname(path), from.specifier));
+  const from = ts.findAncestor(imported, ts.isImportDeclaration)?.moduleSpecifier;
+  if (from === undefined || !ts.isStringLiteral(from) || !from.text.startsWith('.')) return false;
+  const other = parse(posix.join(dirname(path), from.text));
   return [...nodesOf(other)].some(
     (node) => ts.isCallExpression(node) && ASSERTS.test(node.expression.getText()),
   );
