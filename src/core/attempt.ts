@@ -257,15 +257,13 @@ export class AttemptMachine {
     publish('claimed', this.context);
   }
 
-  async #call<T>(
+  #call<T>(
     start: (call: StoreCall) => T | PromiseLike<T>,
     timeoutMs: number = Number.POSITIVE_INFINITY,
   ): Promise<T> {
     const { runtime, storeTimeoutMs } = this.#settings;
     const limitMs = Math.max(1, Math.min(storeTimeoutMs, Math.ceil(timeoutMs)));
-    const answer = await withDeadline(runtime, limitMs, start);
-    if (answer !== LATE) return answer;
-    throw new IdempotencyError('store_timeout', `The store did not answer within ${limitMs} ms.`);
+    return withDeadline(runtime, limitMs, start, storeTooLate) as Promise<T>;
   }
 
   #expect(phase: 'reserved' | 'admitted' | 'running'): void {
@@ -282,6 +280,10 @@ class SavingWork {
   constructor(response: SavedResponse) {
     this.response = response;
   }
+}
+
+function storeTooLate(limitMs: number): IdempotencyError {
+  return new IdempotencyError('store_timeout', `The store did not answer within ${limitMs} ms.`);
 }
 
 function admitInvalid(answer: unknown): IdempotencyError {

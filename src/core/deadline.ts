@@ -5,21 +5,25 @@ import type { StoreCall } from './store.ts';
 export const LATE: unique symbol = Symbol('late');
 
 /**
- * One call with a deadline: its result, its rejection, or {@link LATE} after `timeoutMs`. What the
- * call does after that is nobody's answer any more, and is never an unhandled rejection.
+ * One call with a deadline: its result, its rejection, or {@link LATE} after `timeoutMs`; where
+ * `tooLate` is given, a rejection with what that makes in place of `LATE`. What the call does after
+ * its deadline is nobody's answer any more, and is never an unhandled rejection.
  */
 export function withDeadline<T>(
   runtime: Runtime,
   timeoutMs: number,
   start: (call: StoreCall) => T | PromiseLike<T>,
+  tooLate?: (timeoutMs: number) => Error,
 ): Promise<T | typeof LATE> {
   return new Promise((resolve, reject) => {
     const call = new Call(timeoutMs);
+    const answer = Promise.resolve(start(call));
     const timer = runtime.setTimer(() => {
-      resolve(LATE);
+      if (tooLate === undefined) resolve(LATE);
+      else reject(tooLate(timeoutMs));
       call.giveUp();
     }, timeoutMs);
-    invoke(start, call).then(
+    answer.then(
       (value) => {
         runtime.clearTimer(timer);
         resolve(value);
@@ -30,13 +34,6 @@ export function withDeadline<T>(
       },
     );
   });
-}
-
-async function invoke<T>(
-  start: (call: StoreCall) => T | PromiseLike<T>,
-  call: StoreCall,
-): Promise<T> {
-  return start(call);
 }
 
 class Call implements StoreCall {
