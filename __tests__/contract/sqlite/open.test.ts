@@ -55,6 +55,17 @@ test('the connection is closed with the store, and at the end of `await using`',
   directory.remove();
 });
 
+test('close waits for what was called before', async () => {
+  const { directory, path } = setup();
+  const store = await SqliteStore.open(path);
+  const scene = new Scene(store);
+  const claims = Array.from({ length: 5 }, (_, n) => scene.claim('A', { key: `key ${n}` }));
+  await store.close();
+  for (const claim of claims) expect(await claim).toMatchObject({ kind: 'new' });
+  await expect(scene.claim('A')).rejects.toMatchObject({ code: 'store_closed' });
+  directory.remove();
+});
+
 test('a directory that is not there is named, and nothing is made', async () => {
   const { directory, unusable } = setup();
   const path = directory.file('not-there/records.db');

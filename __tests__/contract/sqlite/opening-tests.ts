@@ -11,21 +11,41 @@ import type { SqliteDriver } from './driver.ts';
 
 /** Migrations, durability, and databases that are of no use. */
 export const OPENING_TESTS: SqliteTests = {
-  'every open sets WAL mode and synchronous=FULL, the second one too': async (driver) => {
+  'every open sets WAL mode and synchronous=FULL, whatever the driver begins with': async (
+    driver,
+  ) => {
     const { directory, openHandle, pragma } = setup(driver);
-    for (const round of ['first', 'second']) {
+    for (const begun of ['first', 'again', 'again with NORMAL', 'again with EXTRA']) {
       const handle = openHandle();
-      handle.exec('PRAGMA synchronous = NORMAL');
+      const [, level] = begun.split(' with ');
+      if (level !== undefined) handle.exec(`PRAGMA synchronous = ${level}`);
       const store = new SqliteStore(handle);
-      if (round === 'first') await store.migrate();
-      await new Scene(store).expectNew('A', { key: round });
+      if (begun === 'first') await store.migrate();
+      await new Scene(store).finish('A', anyResponse(), { key: begun });
       expect(pragma(handle, 'journal_mode')).toBe('wal');
-      expect(Number(pragma(handle, 'synchronous'))).toBe(2);
-      expect(await store.check()).toMatchObject({ durable: true, journalMode: 'wal' });
-      handle.exec('PRAGMA synchronous = NORMAL');
-      expect(await store.check()).toMatchObject({ durable: false, synchronous: 1 });
+      expect(Number(pragma(handle, 'synchronous'))).toBe(level === 'EXTRA' ? 3 : 2);
       handle.close();
     }
+    directory.remove();
+  },
+
+  'check reads what is set now, and says what it means': async (driver) => {
+    const { directory, openHandle } = setup(driver);
+    const handle = openHandle();
+    const store = new SqliteStore(handle);
+    await store.migrate();
+    expect(await store.check()).toMatchObject({
+      durable: true,
+      journalMode: 'wal',
+      synchronous: 2,
+    });
+    handle.exec('PRAGMA synchronous = NORMAL');
+    expect(await store.check()).toMatchObject({
+      durable: false,
+      synchronous: 1,
+      sentence: expect.stringContaining('power cut'),
+    });
+    handle.close();
     directory.remove();
   },
 

@@ -101,7 +101,10 @@ function setup(driver: SqliteDriver) {
   const start = (task: WorkerTask['task'], name: string, more = {}) =>
     new WorkerProcess({ driver: driver.name, path, task, name, ...more }).ready();
   const openStore = async () => {
-    const store = new SqliteStore(driver.open(path));
+    const handle = driver.open(path);
+    // As users have it, so that their own statements wait.
+    handle.exec('PRAGMA busy_timeout = 10000');
+    const store = new SqliteStore(handle);
     await store.migrate();
     return store;
   };

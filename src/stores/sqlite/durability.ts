@@ -25,7 +25,9 @@ export function makeDurable(connection: SqliteConnection, database: string): voi
         : `does not go into WAL mode (it stays in ${mode}). Put the file on a local disk`;
     throw new IdempotencyError('database_unusable', `${database} ${why}.`);
   }
-  if (synchronousOf(connection) < SYNCHRONOUS_FULL) connection.exec('PRAGMA synchronous = FULL');
+  // Set even where it reads FULL: a default is lowered by better-sqlite3 once the WAL is in use.
+  const level = Math.max(synchronousOf(connection), SYNCHRONOUS_FULL);
+  connection.exec(`PRAGMA synchronous = ${level}`);
   // On macOS a plain fsync leaves the data in the drive's cache; elsewhere this means nothing.
   connection.exec('PRAGMA fullfsync = ON');
   connection.exec('PRAGMA checkpoint_fullfsync = ON');
