@@ -59,10 +59,13 @@ function isBytes(value: unknown): value is Uint8Array {
 }
 
 /** `req.file`, and `req.files` as a list or by field. */
-function uploadsOf(file: unknown, files: unknown): Upload[] {
+function uploadsOf(file: unknown, files: unknown): readonly Upload[] {
+  if (file === undefined && files === undefined) return NONE;
   const lists = Array.isArray(files) ? [files] : Object.values(files ?? {});
   return [...(file === undefined ? [] : [file]), ...lists.flat()] as Upload[];
 }
+
+const NONE: readonly Upload[] = [];
 
 async function formParts(body: unknown, uploads: readonly Upload[]): Promise<string[]> {
   const parts = ['form', canonicalJson(body ?? {})];

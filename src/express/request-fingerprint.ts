@@ -13,7 +13,7 @@ export function requestFingerprint(req: Request): string | Promise<string> {
 }
 
 function joined(req: Request, body: readonly string[]): string {
-  return fingerprintOf([req.method, req.originalUrl, mediaType(req), ...body]);
+  return fingerprintOf([req.method, req.originalUrl, mediaType(req)].concat(body));
 }
 
 function mediaType(req: Request): string {

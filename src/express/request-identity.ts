@@ -38,8 +38,11 @@ export async function identify(req: Request, settings: Settings): Promise<Asked>
   markOnce(req);
   if (settings.tenant === undefined) warnOfSharedKeys(req, settings.warn);
   const tenant = settings.tenant && (await tenantOf(req, settings.tenant));
-  const operation = await operationOf(req, settings.operation);
-  const fingerprint = await fingerprintBy(req, settings.fingerprint ?? requestFingerprint);
+  // Most requests wait for nothing here, and what need not be awaited is not.
+  const named = operationOf(req, settings.operation);
+  const operation = typeof named === 'object' ? await named : named;
+  const printed = fingerprintOf(req, settings.fingerprint);
+  const fingerprint = typeof printed === 'object' ? await printed : printed;
   const identity = {
     key,
     recordKey: recordKey(tenant, operation, key),
@@ -91,15 +94,29 @@ async function tenantOf(req: Request, tenantFor: NonNullable<Settings['tenant']>
   throw unusable('tenant_unusable', 'tenant', 'a name', tenant);
 }
 
-async function operationOf(
+function operationOf(
   req: Request,
   operation: Settings['operation'],
-): Promise<string | undefined> {
+): string | undefined | Promise<string> {
   if (operation === false) return undefined;
   if (operation === undefined) return `${req.method} ${req.baseUrl}${req.path}`;
-  const name: unknown = typeof operation === 'string' ? operation : await operation(req);
+  return typeof operation === 'string' ? operation : operationBy(req, operation);
+}
+
+async function operationBy(
+  req: Request,
+  operationFor: Exclude<Settings['operation'], string | false | undefined>,
+): Promise<string> {
+  const name: unknown = await operationFor(req);
   if (isRecordName(name)) return name;
   throw unusable('operation_unusable', 'operation', 'a name', name);
+}
+
+function fingerprintOf(
+  req: Request,
+  fingerprintFor: Settings['fingerprint'],
+): string | Promise<string> {
+  return fingerprintFor ? fingerprintBy(req, fingerprintFor) : requestFingerprint(req);
 }
 
 async function fingerprintBy(
