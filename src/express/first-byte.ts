@@ -56,7 +56,6 @@ export function sendInstead(
   guarded(res, hold, () => {
     hold.restoreOuter(res);
     res.writeHead = former.writeHead;
-    res.writeHeader = former.writeHeader;
     res.write = former.write;
     res.end = former.end;
     verdict(res as unknown as ServerResponse);
@@ -139,7 +138,6 @@ function setStatus(res: HeldResponse, head: ResponseHead): void {
 function endOuter(res: HeldResponse, hold: Hold, bytes: Buffer): void {
   const { former, callback } = hold;
   res.writeHead = former.writeHead;
-  res.writeHeader = former.writeHeader;
   if (hold.isOutermost) {
     if (bytes.length > 0) protectDisposition(res, hold.head?.lines ?? []);
     endNative(res, bytes, hold.body.text, callback);

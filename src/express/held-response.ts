@@ -30,7 +30,7 @@ export function holdResponse(res: ServerResponse, settings: HoldSettings): void 
   prepareForMethods(held);
   held[HOLD] = new Hold(held, settings);
   held.writeHead = writeHead;
-  held.writeHeader = writeHeader;
+  if (held.writeHeader !== undefined) held.writeHeader = writeHeader;
   held.write = write;
   held.end = end;
   held._writeRaw = writeRaw;

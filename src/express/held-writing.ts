@@ -14,7 +14,7 @@ export function writeHead(this: HeldResponse, ...args: unknown[]): HeldResponse 
 
 export function writeHeader(this: HeldResponse, ...args: unknown[]): HeldResponse {
   const hold = this[HOLD];
-  if (hold.stage === 'open') hold.former.writeHeader.apply(this, args);
+  if (hold.stage === 'open') (hold.former.writeHeader as typeof writeHead).apply(this, args);
   else takeHead(this, hold, args);
   return this;
 }

@@ -33,7 +33,8 @@ export interface NodeResponse {
   strictContentLength: boolean;
   readonly writableFinished: boolean;
   writeHead: Method<NodeResponse>;
-  writeHeader: Method<NodeResponse>;
+  /** Gone since Node 26. */
+  writeHeader: Method<NodeResponse> | undefined;
   write: Method<boolean>;
   end: Method<NodeResponse>;
   destroy: Method<NodeResponse>;

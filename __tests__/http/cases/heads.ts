@@ -118,9 +118,24 @@ export const heads: Case[] = [
     },
   },
   {
-    name: 'writeHeader, the old name',
-    handler: ({ res }) => {
-      (res as unknown as { writeHeader: typeof res.writeHead }).writeHeader(201, { 'X-A': '1' });
+    name: 'writeHeader, the old name, where Node still has it',
+    handler: ({ res, log }) => {
+      const { writeHeader = res.writeHead } = res as { writeHeader?: typeof res.writeHead };
+      writeHeader.call(res, 201, { 'X-A': '1' });
+      log('writeHeader' in res);
+      res.end('ok');
+    },
+  },
+  {
+    name: 'writeHeader, where it is no more',
+    outer: () => [
+      (_req, res, next) => {
+        Object.assign(res, { writeHeader: undefined });
+        next();
+      },
+    ],
+    handler: ({ res, log }) => {
+      log(typeof (res as { writeHeader?: unknown }).writeHeader);
       res.end('ok');
     },
   },
