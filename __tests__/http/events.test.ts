@@ -30,8 +30,7 @@ describe('what can be observed', () => {
     let nowMs = 0;
     const store = new FaultyStore(new MemoryStore({ now: () => nowMs }));
     const app = express().use(express.json());
-    const quick = { storeTimeoutMs: 100, saveTimeoutMs: 100, ...options };
-    app.post('/labels', idempotent(store, quick), (_req, res) => {
+    app.post('/labels', idempotent(store, options), (_req, res) => {
       res.status(status).send('secret-body');
     });
     const server = await serve(app);
@@ -83,7 +82,7 @@ describe('what can be observed', () => {
   });
 
   test('a claim that fails, with the error of the store', async () => {
-    const { ask, store } = await setup();
+    const { ask, store } = await setup({ storeTimeoutMs: 500 });
     const error = new Error('the database is down');
     store.inject('claim', { kind: 'reject', error });
     await ask();
@@ -93,7 +92,7 @@ describe('what can be observed', () => {
   });
 
   test('a save that fails, is told as unsaved and comes through later', async () => {
-    const { ask, store } = await setup();
+    const { ask, store } = await setup({ saveTimeoutMs: 100 });
     store.inject('complete', { kind: 'reject' }, { times: 3 });
     await ask();
     await until(() => seen.some((event) => event.name === 'completed'));

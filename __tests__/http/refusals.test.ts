@@ -1,7 +1,9 @@
+import type { Response } from 'express';
 import { idempotent, MemoryStore } from '../../src/index.ts';
 import { FaultyStore } from '../../src/testing/index.ts';
 import { BODY, closeServed, countedHandler } from './counted-handler.ts';
 import { EXPRESS_VERSIONS } from './express-versions.ts';
+import { gate, until } from './gate.ts';
 import { serve, valuesOf, withoutDate } from './served.ts';
 
 type SetupArguments =
@@ -195,20 +197,27 @@ describe.each(EXPRESS_VERSIONS)(
       const app = express();
       const store = new FaultyStore(new MemoryStore());
       let runs = 0;
+      const admission = gate();
+      const responses: Response[] = [];
       app.post('/labels', express.json(), (_req, res, next) => {
-        if (runs === 0) setTimeout(() => res.headersSent || res.sendStatus(503), 20);
+        responses.push(res);
         next();
       });
-      let waitMs = 60;
-      const admit = () => new Promise<0>((resolve) => setTimeout(() => resolve(0), waitMs));
+      const admit = async () => {
+        if (responses.length === 1) {
+          responses[0]?.sendStatus(503);
+          await admission.opened;
+        }
+        return 0 as const;
+      };
       app.post('/labels', idempotent(store, { admit }), (_req, res) => {
         runs += 1;
         res.sendStatus(201);
       });
       await using server = await serve(app);
       expect((await server.ask({ key: 'k', body: BODY })).status).toBe(503);
-      waitMs = 0;
-      await new Promise((resolve) => setTimeout(resolve, 80));
+      admission.open();
+      await until(() => store.history.methods.length === 2);
       expect(store.history.methods).toEqual(['claim', 'release']);
       expect((await server.ask({ key: 'k', body: BODY })).status).toBe(201);
       expect(runs).toBe(1);

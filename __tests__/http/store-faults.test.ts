@@ -5,7 +5,7 @@ import { EXPRESS_VERSIONS } from './express-versions.ts';
 import { until } from './gate.ts';
 import { type Answered, type Served, serve, valuesOf } from './served.ts';
 
-const QUICK = { storeTimeoutMs: 60, admitTimeoutMs: 60, saveTimeoutMs: 150 };
+const QUICK = { storeTimeoutMs: 300, admitTimeoutMs: 300, saveTimeoutMs: 700 };
 const ALWAYS = { times: Number.POSITIVE_INFINITY };
 
 describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
@@ -46,15 +46,15 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
     ['applies a claim and loses the answer', { kind: 'apply-then-reject' }],
     ['never answers a claim', { kind: 'hang' }],
     ['applies a claim and never answers', { kind: 'apply-then-hang' }],
-    ['applies a claim after its deadline', { kind: 'apply-late', afterMs: 120 }],
-    ['answers a claim after its deadline', { kind: 'reply-late', afterMs: 120 }],
+    ['applies a claim after its deadline', { kind: 'apply-late', afterMs: 600 }],
+    ['answers a claim after its deadline', { kind: 'reply-late', afterMs: 600 }],
   ])('and %s lets nothing run, and the key is free again soon', async (_, fault) => {
     const { ask, store, runs, retryUntil } = await setup();
     store.inject('claim', fault);
     expectUnavailable(await ask({ key: 'k' }));
     expect(runs()).toBe(0);
     expect((await retryUntil(201)).body).toBe('made 1');
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise((resolve) => setTimeout(resolve, 700));
     expect((await retryUntil(201)).body).toBe('made 1');
     expect(runs()).toBe(1);
   });
@@ -120,9 +120,9 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
     ['saves and loses the answer', { kind: 'apply-then-reject' }],
     ['never answers a save', { kind: 'hang' }],
     ['saves and never answers', { kind: 'apply-then-hang' }],
-    ['saves after the deadline', { kind: 'apply-late', afterMs: 90 }],
+    ['saves after the deadline', { kind: 'apply-late', afterMs: 450 }],
   ])('and %s once delays the answer, and changes nothing of it', async (_, fault) => {
-    const { ask, store, runs } = await setup();
+    const { ask, store, runs } = await setup({ saveTimeoutMs: 20_000 });
     store.inject('complete', fault);
     const first = await ask({ key: 'k' });
     expect([first.status, first.body]).toEqual([201, 'made 1']);
@@ -161,7 +161,7 @@ describe.each(EXPRESS_VERSIONS)('a store that fails under %s', (_, express) => {
     ['rejects a release', { kind: 'reject' }],
     ['releases and loses the answer', { kind: 'apply-then-reject' }],
     ['never answers a release', { kind: 'hang' }],
-    ['releases after the deadline', { kind: 'apply-late', afterMs: 90 }],
+    ['releases after the deadline', { kind: 'apply-late', afterMs: 450 }],
   ])('and %s delays the refusal at most, and the key is free again soon', async (_, fault) => {
     let admission: 0 | 429 = 429;
     const { ask, store, runs, retryUntil } = await setup({ admit: () => admission });
