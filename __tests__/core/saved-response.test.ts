@@ -49,7 +49,7 @@ describe('a saved response', () => {
     const bytes = encodeSavedResponse(kept);
     const read = decodeSavedResponse(bytes) as KeptResponse;
     kept.body.fill(7);
-    (kept.headers[0] as string[])[1] = 'changed';
+    (kept.headers[0] as unknown as string[])[1] = 'changed';
     (kept.removedNames as string[]).push('changed');
     bytes.fill(7);
     expect(copy).toEqual(setup().kept);
