@@ -49,6 +49,8 @@ export interface Case {
   readonly alike?: (run: Run) => Run;
   /** Where first and replay differ by design: applied to both. */
   readonly replayAlike?: (answer: WireAnswer) => WireAnswer;
+  /** The handler is told of a lost connection after half a minute only: not waited for. */
+  readonly closesLate?: true;
   /** Bytes that must leave early: 100 Continue. */
   readonly mayLeaveEarly?: true;
   /** What the client sends once it was told to go on. */
@@ -124,10 +126,11 @@ export class Theatre implements AsyncDisposable {
         wire.send(this.#case.afterContinue);
       }
       const answers = await wire.answers();
-      await Promise.allSettled([this.#closed, this.#returned]);
+      const { closesLate = false } = this.#case;
+      await Promise.allSettled([closesLate || this.#closed, this.#returned]);
       for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
       const isConnectionOpen = (this.#socket as Socket | undefined)?.writable ?? false;
-      return { answers, log: this.#log, events: this.#events, isConnectionOpen };
+      return { answers, log: this.#log, events: closesLate ? [] : this.#events, isConnectionOpen };
     } finally {
       wire.close();
     }

@@ -60,6 +60,7 @@ export const failures: Case[] = [
   {
     name: 'write, then throw',
     ends: 'pending',
+    closesLate: true,
     alike: cutOff,
     handler: ({ res }) => {
       res.write('a part');
@@ -216,6 +217,7 @@ export const failures: Case[] = [
   {
     name: 'the socket destroyed before an answer',
     ends: 'pending',
+    closesLate: true,
     handler: ({ req }) => {
       req.socket.destroy();
     },
