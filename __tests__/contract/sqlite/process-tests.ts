@@ -1,4 +1,4 @@
-import { SqliteStore } from '../../../src/stores/sqlite/index.ts';
+import { type SqliteHandle, SqliteStore } from '../../../src/stores/sqlite/index.ts';
 import { anyResponse, attemptOf, callOf, Scene } from '../../../src/testing/contract-scene.ts';
 import { TemporaryDirectory } from './database.ts';
 import type { SqliteTests } from './describe-sqlite.ts';
@@ -9,7 +9,7 @@ import { WorkerProcess } from './worker-process.ts';
 /** Several processes on one file. */
 export const PROCESS_TESTS: SqliteTests = {
   'of 16 parallel claims of each of 200 keys, over 2 processes, one is new': async (driver) => {
-    const { directory, start, openStore } = setup(driver);
+    const { start, openStore, end } = setup(driver);
     await openStore();
     const work = { keys: 200, parallel: 8 };
     const workers = await Promise.all(['one', 'two'].map((name) => start('claim', name, work)));
@@ -21,21 +21,21 @@ export const PROCESS_TESTS: SqliteTests = {
     expect(new Set(news).size).toBe(200);
     expect(news).toHaveLength(200);
     expect(answers.filter((answer) => answer.endsWith(' pending'))).toHaveLength(200 * 15);
-    directory.remove();
+    end();
   },
 
   'many processes that start at once on an empty file make its tables once': async (driver) => {
-    const { directory, start, openStore } = setup(driver);
+    const { start, openStore, end } = setup(driver);
     const names = ['one', 'two', 'three', 'four', 'five'];
     const workers = await Promise.all(names.map((name) => start('open', name)));
     for (const worker of workers) worker.go();
     for (const worker of workers) expect(await worker.end()).toEqual(['migrated']);
     await new Scene(await openStore()).expectNew('A');
-    directory.remove();
+    end();
   },
 
   'kill -9 at any moment loses nothing that was acknowledged': async (driver) => {
-    const { directory, start, openStore } = setup(driver);
+    const { start, openStore, end } = setup(driver);
     await openStore();
     const acknowledged: string[] = [];
     for (let round = 0; round < 20; round += 1) {
@@ -54,11 +54,11 @@ export const PROCESS_TESTS: SqliteTests = {
       const { kind } = await scene.claim('B', { key });
       expect(['pending', 'replay']).toContain(kind);
     }
-    directory.remove();
+    end();
   },
 
   'a lock that another process holds blocks the call, and not the event loop': async (driver) => {
-    const { directory, start, openStore } = setup(driver);
+    const { start, openStore, end } = setup(driver);
     const scene = new Scene(await openStore());
     await scene.finish('A', anyResponse(), { key: 'completed' });
     const worker = await start('lock', 'holder');
@@ -72,13 +72,13 @@ export const PROCESS_TESTS: SqliteTests = {
     expect(await worker.end()).toEqual(['unlocked']);
     expect(await claim).toEqual({ kind: 'new', attempt: 1 });
     expect(longest).toBeLessThan(1_000);
-    directory.remove();
+    end();
   },
 
   'a lock that outlasts the deadline rejects the call, which is then never applied': async (
     driver,
   ) => {
-    const { directory, start, openStore } = setup(driver);
+    const { start, openStore, end } = setup(driver);
     const store = await openStore();
     const scene = new Scene(store);
     const worker = await start('lock', 'holder');
@@ -91,24 +91,30 @@ export const PROCESS_TESTS: SqliteTests = {
     await tick(200);
     expect(await store.inspect('k')).toBeUndefined();
     await scene.expectNew('B');
-    directory.remove();
+    end();
   },
 };
 
 function setup(driver: SqliteDriver) {
   const directory = new TemporaryDirectory();
   const path = directory.file('records.db');
+  const handles: SqliteHandle[] = [];
   const start = (task: WorkerTask['task'], name: string, more = {}) =>
     new WorkerProcess({ driver: driver.name, path, task, name, ...more }).ready();
   const openStore = async () => {
     const handle = driver.open(path);
+    handles.push(handle);
     // As users have it, so that their own statements wait.
     handle.exec('PRAGMA busy_timeout = 10000');
     const store = new SqliteStore(handle);
     await store.migrate();
     return store;
   };
-  return { directory, path, start, openStore };
+  const end = () => {
+    for (const handle of handles) handle.close();
+    directory.remove();
+  };
+  return { start, openStore, end };
 }
 
 function keysOf(lines: readonly string[], beginning: string): string[] {
