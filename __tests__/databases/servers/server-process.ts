@@ -8,7 +8,7 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -48,16 +48,19 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** One server in a process of its own, with a directory of its own. It ends with this process. */
+/**
+ * One server in a process of its own, with a directory of its own. It ends with this process, in
+ * whatever way that ends: a shell waits for the end of a pipe from here, which the system closes.
+ */
 export class ServerProcess {
   readonly directory: string;
   readonly #user: ServerUser;
   #child: ChildProcess | undefined;
+  #guard: ChildProcess | undefined;
 
   constructor(directory: string, user: ServerUser) {
     this.directory = directory;
     this.#user = user;
-    process.once('exit', this.#atExit);
   }
 
   get pid(): number {
@@ -76,6 +79,7 @@ export class ServerProcess {
     });
     closeSync(log);
     this.#child = child;
+    this.#guard = guardOf(child.pid ?? 0, this.directory);
     let failure: string | undefined;
     child.once('error', (error) => {
       failure = error.message;
@@ -96,6 +100,7 @@ export class ServerProcess {
     const child = this.#child;
     if (child?.pid === undefined) return;
     this.#child = undefined;
+    this.#guard?.kill('SIGKILL');
     const hasGone = new Promise((resolve) => child.once('exit', resolve));
     if (child.exitCode !== null || child.signalCode !== null) return;
     const children = signal === 'SIGKILL' ? childrenOf(child.pid) : [];
@@ -114,15 +119,8 @@ export class ServerProcess {
   /** Ends it and removes its directory. */
   async remove(): Promise<void> {
     await this.kill('SIGKILL');
-    process.removeListener('exit', this.#atExit);
     rmSync(this.directory, { recursive: true, force: true });
   }
-
-  readonly #atExit = () => {
-    const { pid } = this.#child ?? {};
-    if (pid !== undefined) for (const each of [pid, ...childrenOf(pid)]) signalTo(each, 'SIGKILL');
-    rmSync(this.directory, { recursive: true, force: true });
-  };
 
   #log(): string {
     return readFileSync(join(this.directory, 'server.log'), 'utf8').slice(-2_000);
@@ -131,6 +129,19 @@ export class ServerProcess {
 
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
+
+/** Kills the server and its children, and removes its directory, once this process is gone. */
+function guardOf(pid: number, directory: string): ChildProcess {
+  const script = 'cat; pkill -KILL -P "$0"; kill -KILL "$0"; sleep 1; rm -rf "$1"';
+  const guard = spawn('sh', ['-c', script, String(pid), directory], {
+    // In a session of its own: Ctrl-C is for the tests, and this has to outlive them.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.unref();
+  (guard.stdin as Socket | null)?.unref();
+  return guard;
+}
 
 function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
