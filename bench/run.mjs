@@ -1,5 +1,5 @@
-// `npm run bench`: what the middleware costs, as ratios to the bare handler; docs/benchmarks.md says
-// how to read them. All servers of one Node run side by side and are loaded in turn.
+// `npm run bench`: what the middleware costs, as ratios to the bare handler; docs/benchmarks.md
+// says how to read them. All servers of one Node run side by side and are loaded in turn.
 import { existsSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -123,7 +123,7 @@ describe.each(EXPRESS_VERSIONS)('a connection under %s', (_, express) => {
     expect(runs()).toBe(1);
   });
 
-  test('that closes during a pipeline is no failure of it: the retry is given all of it', async () => {
+  test('that closes during a pipeline does not fail it: the retry is given all', async () => {
     const parts = gate();
     const log: string[] = [];
     const { toHeld, store, runs } = await setup(async (_req, res) => {
@@ -187,7 +187,7 @@ describe.each(EXPRESS_VERSIONS)('a connection under %s', (_, express) => {
     expect(runs()).toBe(3);
   });
 
-  test('whose handler never answers has no answer: the key stays pending, nothing is saved', async () => {
+  test('whose handler never answers leaves the key pending, and nothing saved', async () => {
     const { toHeld, store, runs } = await setup((_req, res) => {
       res.status(201).write('a part, and no end');
     });

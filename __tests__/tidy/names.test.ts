@@ -30,7 +30,7 @@ test('no file is a drawer for everything', () => {
 test('files and folders are named in small letters and dashes', () => {
   const { tree } = setup();
   const ours = tree.filter((path) => /^(src|scripts|bench|docs|__tests__)\//.test(path));
-  const name = /^(?:__tests__\/)?(?:[a-z0-9.-]+\/)*[a-z0-9.-]+$/;
+  const name = /^(?:__tests__\/)?(?:[a-z0-9.-]+\/|__snapshots__\/)*[a-z0-9.-]+$/;
   expect(ours.filter((path) => !name.test(path))).toEqual([]);
 });
 

@@ -28,11 +28,16 @@ test(`no line is wider than ${MAX_COLUMNS} columns`, () => {
   const { all } = setup();
   const wide = all.flatMap((path) =>
     linesOf(path).flatMap((line, index) =>
-      [...line].length > MAX_COLUMNS ? [`${path}:${index + 1}: ${[...line].length}`] : [],
+      [...line].length > MAX_COLUMNS && !TEST_NAME.test(line)
+        ? [`${path}:${index + 1}: ${[...line].length}`]
+        : [],
     ),
   );
   expect(wide).toEqual([]);
 });
+
+/** The name of a test is one sentence, which is not broken. */
+const TEST_NAME = /^\s*(test|describe|\]\))[(.]?/;
 
 function linesOf(path: string): string[] {
   return read(path).replace(/\n$/, '').split('\n');

@@ -1,7 +1,7 @@
-/** A header names a key of at least one character and at most this many, without its quotes. */
+/** A header names a key of at least one character and at most this many, but for quotes. */
 const HEADER_MAX_CHARACTERS = 255;
 
-/** Room for keys that an application takes from elsewhere, such as a body with a limit of its own. */
+/** Room for keys that an application takes from elsewhere, such as a body with its own limit. */
 export const CHOSEN_MAX_CHARACTERS = 4_096;
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;

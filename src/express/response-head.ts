@@ -68,7 +68,7 @@ export class ResponseHead {
     return !this.reordered && !this.fromArguments;
   }
 
-  /** Sets a `Content-Length` right that is not the number of bytes; answers whether it was wrong. */
+  /** Corrects a `Content-Length` that is not the number of bytes; answers whether it was wrong. */
   mendLength(bytes: number): boolean {
     const line = this.lines[this.lengthAt];
     if (line === undefined || Number(line[1]) === bytes) return false;
@@ -224,7 +224,7 @@ function isSet([, , how]: HeaderLine): boolean {
   return how === undefined;
 }
 
-/** The values after those of outer middleware: none when it was left alone, undefined when replaced. */
+/** The values after those of outer middleware: none when left alone, undefined when replaced. */
 function addedTo(outerValue: unknown, value: unknown): readonly unknown[] | undefined {
   if (value === outerValue) return [];
   const before = Array.isArray(outerValue) ? outerValue : [outerValue];

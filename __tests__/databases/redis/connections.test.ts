@@ -31,7 +31,7 @@ async function setup(driver: 'ioredis' | 'node-redis', options: { resends?: bool
   return { proxy, direct, store, past, ...callsOf(store), pastCalls: callsOf(past) };
 }
 
-test('a claim that ioredis sends again after its reply was lost is new, and ran twice', async () => {
+test('a claim that ioredis sends again after a lost reply is new, and ran twice', async () => {
   const { proxy, direct, claim, pastCalls } = await setup('ioredis');
   await direct.config('RESETSTAT');
   proxy.mode = 'eat-reply';
@@ -60,7 +60,7 @@ describe.each([
   ['ioredis that sends nothing again', 'ioredis', { resends: false }],
   ['node-redis', 'node-redis', {}],
 ] as const)('on %s', (_name, driver, options) => {
-  test('a claim whose reply was lost is a rejection, and new when it is asked for again', async () => {
+  test('a claim whose reply was lost is a rejection, and new when asked for again', async () => {
     const { proxy, claim, past } = await setup(driver, options);
     proxy.mode = 'eat-reply';
     const { code } = await failureOf(claim('A', { timeoutMs: 1_500 }));
@@ -143,7 +143,7 @@ describe.each(['ioredis', 'node-redis'] as const)('on %s, whatever it does', (dr
     await proxy.stop();
   });
 
-  test('a server that is not there at the start is a rejection, and no obstacle once it is', async () => {
+  test('a server that is not there is a rejection, and no obstacle once it is', async () => {
     const port = await freePort();
     const early =
       driver === 'ioredis'

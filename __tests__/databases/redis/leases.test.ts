@@ -54,7 +54,7 @@ test('a claim without a lease is pending for ever, and cannot be taken', async (
   expect(await take('B')).toEqual({ kind: 'not-taken' });
 });
 
-test('nothing is taken while the lease holds, of another fingerprint, or when it is completed', async () => {
+test('nothing is taken under a lease, of another fingerprint, or once completed', async () => {
   const { clock, claim, complete, store, take } = await setup();
   expect(await take('B')).toEqual({ kind: 'not-taken' });
   await claim('A');
@@ -95,7 +95,7 @@ test('of many that take at once, on two clients, one takes', async () => {
   expect(kinds.filter((kind) => kind === 'taken')).toHaveLength(1);
 });
 
-test('nothing is taken later than the time within which it may be, counted from the first claim', async () => {
+test('nothing is taken after the time for it, counted from the first claim', async () => {
   const { clock, claim, take } = await setup();
   await claim('A');
   await clock.advance(LEASE_MS);
@@ -107,7 +107,7 @@ test('nothing is taken later than the time within which it may be, counted from 
   expect(await take('D')).toEqual({ kind: 'taken', attempt: 4 });
 });
 
-test('a living owner keeps its lease, whatever became of the reply to its last renewal', async () => {
+test('a living owner keeps its lease, whatever became of the reply to a renewal', async () => {
   const { clock, claim, renew, take } = await setup();
   await claim('A');
   for (let n = 0; n < 5; n += 1) {
@@ -118,7 +118,7 @@ test('a living owner keeps its lease, whatever became of the reply to its last r
   }
 });
 
-test('a release of a record that was taken over keeps its number, and only ends its lease', async () => {
+test('a release of a record taken over keeps its number, and only ends its lease', async () => {
   const { clock, claim, release, store, take } = await setup();
   await claim('A');
   await clock.advance(LEASE_MS);
@@ -145,7 +145,7 @@ test('an operator settles a pending record, and its owner is fenced out', async 
   expect(await direct.get(state ?? '')).toContain('the carrier has it');
 });
 
-test('an operator frees a record at attempt 1, and only ends the lease of a later one', async () => {
+test('an operator frees a record at attempt 1, and ends only the lease of a later', async () => {
   const { clock, claim, store, take } = await setup();
   const note = { reason: 'it never began', by: 'ops' };
   const never = { kind: 'never-started' } as const;

@@ -60,7 +60,7 @@ describe.each(['ioredis', 'node-redis'] as const)('without memory, on %s', (driv
     expect(conflict).toEqual({ kind: 'conflict' });
   });
 
-  test('of many claims at once those of new keys are refused, and the others answered', async () => {
+  test('of many claims at once those of new keys are refused, others answered', async () => {
     const { direct, claim, complete } = await setup(driver);
     for (let n = 0; n < 20; n += 2) await claim('A', { key: `key ${n}` });
     for (let n = 0; n < 20; n += 4) await complete('A', { key: `key ${n}` });

@@ -21,7 +21,7 @@ async function setup(options: Omit<RedisStoreOptions, 'client'> = {}) {
   return { direct, store, state, body, ...callsOf(store) };
 }
 
-test('a pending record never ends; a completed one has its result for a day, its key for 31', async () => {
+test('a pending record never ends; a result is kept for a day, and its key for 31', async () => {
   const { direct, state, body, claim, complete } = await setup();
   await claim('A');
   expect(await direct.pttl(state)).toBe(-1);
@@ -43,7 +43,7 @@ test('a re-sent complete does not make a result live longer', async () => {
   for (const key of [state, body]) expect(await direct.pttl(key)).toBeLessThanOrEqual(5_000);
 });
 
-test('a result ends, its tombstone ends later, and the key is new again, by the clock of Redis', async () => {
+test('a result ends, later its tombstone, and the key is new, by the clock of Redis', async () => {
   const { claim, complete, store } = await setup({
     resultRetentionMs: 700,
     tombstoneRetentionMs: 1_500,
