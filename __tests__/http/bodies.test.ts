@@ -130,7 +130,7 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
     ['text', [express.text()], 'text/plain'],
     ['bytes', [express.raw()], 'application/octet-stream'],
     ['a form', [express.urlencoded({ extended: true })], 'application/x-www-form-urlencoded'],
-  ])('sees %s', async (_, parsers, type) => {
+  ])('reads %s', async (_, parsers, type) => {
     const { isRetry } = await setup(parsers);
     const headers = { 'Content-Type': type };
     expect(await isRetry({ body: 'a=1', headers }, { body: 'a=1', headers })).toBe(true);
