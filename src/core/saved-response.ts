@@ -31,9 +31,6 @@ export interface UnkeptResponse {
 /** What the store keeps of the handler's answer. */
 export type SavedResponse = KeptResponse | UnkeptResponse;
 
-/** The part of a saved response that is text: everything but the body. */
-type Head = Omit<KeptResponse, 'body'> | UnkeptResponse;
-
 const FORMAT_VERSION = 1;
 const PREFIX_BYTES = 5;
 
@@ -94,27 +91,27 @@ export function encodeHead(response: SavedResponse): string {
  * @throws {IdempotencyError} `record_corrupt` when the text is not what was written.
  */
 export function decodeHead(text: string, body: Uint8Array): SavedResponse {
-  const head = parseHead(text);
-  return head.kept ? { ...head, body: Buffer.from(body) } : head;
+  const { v, status, reason, headers, removedNames } = parseHead(text);
+  if (v !== FORMAT_VERSION) throw corrupt(`the format version of its head is ${v}, not 1`);
+  if (!isStatus(status)) throw corrupt('its status is not a number from 100 to 999');
+  if (headers === undefined) return { kept: false, status };
+  if (!isHeaderLines(headers)) throw corrupt('its header lines are not pairs of strings');
+  if (!isStrings(removedNames)) throw corrupt('its removed names are not strings');
+  const copy = Buffer.from(body);
+  if (reason === undefined) return { kept: true, status, headers, removedNames, body: copy };
+  if (typeof reason !== 'string') throw corrupt('its reason phrase is not a string');
+  return { kept: true, status, reason, headers, removedNames, body: copy };
 }
 
-function parseHead(text: string): Head {
-  let head: Record<string, unknown>;
+function parseHead(text: string): Record<string, unknown> {
+  let head: unknown;
   try {
     head = JSON.parse(text);
   } catch (cause) {
     throw corrupt('its head is not JSON', cause);
   }
   if (typeof head !== 'object' || head === null) throw corrupt('its head is not an object');
-  const { v, status, reason, headers, removedNames } = head;
-  if (v !== FORMAT_VERSION) throw corrupt(`the format version of its head is ${v}, not 1`);
-  if (!isStatus(status)) throw corrupt('its status is not a number from 100 to 999');
-  if (headers === undefined) return { kept: false, status };
-  if (!isHeaderLines(headers)) throw corrupt('its header lines are not pairs of strings');
-  if (!isStrings(removedNames)) throw corrupt('its removed names are not strings');
-  if (reason === undefined) return { kept: true, status, headers, removedNames };
-  if (typeof reason !== 'string') throw corrupt('its reason phrase is not a string');
-  return { kept: true, status, reason, headers, removedNames };
+  return head as Record<string, unknown>;
 }
 
 const EMPTY = new Uint8Array(0);
