@@ -8,6 +8,8 @@ import { missing, suites } from './suites.mjs';
 
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 const REPORTS = join(ROOT, '.temp/test');
+/** A suite that hangs has failed: it must not hold up the others, nor a whole CI run. */
+const DEADLINE_MS = 20 * 60_000;
 const mayBeMissing = process.env.CI !== 'true';
 const args = process.argv.slice(2);
 
@@ -26,6 +28,8 @@ function runSuite({ name, node, args }, index) {
   const { status } = spawnSync(node.path, [JEST, ...args, '--json', '--outputFile', outputFile], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, EXPECTED_NODE: node.version },
+    timeout: DEADLINE_MS,
+    killSignal: 'SIGKILL',
   });
   return { name, ...outcome(status, outputFile) };
 }
