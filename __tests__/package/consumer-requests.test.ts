@@ -6,8 +6,8 @@ const ROOT = resolve(__dirname, '../..');
 const CONSUMERS = join(ROOT, '.temp/consumers');
 const NODES = join(ROOT, '__tests__/nodes/node_modules');
 
-const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-const entries = Object.keys(exports).filter((path) => path !== './package.json');
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const entries = Object.keys(manifest.exports).filter((path) => path !== './package.json');
 
 const nodes = [
   process.execPath,

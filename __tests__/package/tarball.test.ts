@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 const PACKED = join(ROOT, '.temp/packed');
-const MAX_PACKED_BYTES = 250_000;
+const MAX_PACKED_BYTES = 500_000;
 
 function setup() {
   const folder = join(PACKED, 'package');
