@@ -29,7 +29,7 @@ describe('the signal of an attempt', () => {
     expect(watchers).toHaveLength(0);
   });
 
-  test('works on an attempt that is frozen', () => {
+  test('is aborted on an attempt that is frozen, too', () => {
     const { context, watchers } = setup();
     AttemptContext.claimed(context, 3);
     expect(context.attempt).toBe(3);

@@ -9,11 +9,6 @@ export function errorWordOf(error: unknown): string | undefined {
   return /^([A-Z]{2,}) /.exec(String(error.message))?.[1];
 }
 
-/** Whether the script was refused before its first line, because the server has no memory left. */
-export function isOutOfMemory(error: unknown): boolean {
-  return errorWordOf(error) === 'OOM';
-}
-
 /** What a driver threw, as an error of this package. No argument of a command is in it. */
 export function toIdempotencyError(error: unknown, verb: string): IdempotencyError {
   if (error instanceof IdempotencyError) return error;
