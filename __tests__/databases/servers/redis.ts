@@ -13,6 +13,9 @@ export type RedisSettings = { readonly [name: string]: string };
 /** Every write is on the disk before it is acknowledged. */
 export const DURABLE: RedisSettings = { appendonly: 'yes', appendfsync: 'always' };
 
+/** No snapshots, and a replica is served as soon as it asks. */
+const BASE: RedisSettings = { bind: HOST, save: '', 'repl-diskless-sync-delay': '0' };
+
 interface NodeRedisOptions {
   readonly port?: number;
   readonly RESP?: 2 | 3;
@@ -45,7 +48,7 @@ export class RedisServer {
 
   /** Starts it again after `kill`, with what is on its disk. */
   restart(): Promise<void> {
-    const all = { bind: HOST, save: '', ...this.#settings, port: String(this.port) };
+    const all = { ...BASE, ...this.#settings, port: String(this.port) };
     const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
     return this.#process.start(REDIS_SERVER, args, () => this.#answers());
   }
