@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 
 /** One answer as it was on the wire. */
 export interface WireAnswer {
@@ -35,16 +34,16 @@ export function bytesOf(asked: WireRequest, more: readonly string[] = []): Buffe
 /** A client that keeps every byte that it is sent. */
 export class Wire {
   readonly socket: Socket;
-  received: Buffer = Buffer.alloc(0);
   isClosed = false;
   readonly #methods: readonly string[];
+  #chunks: Buffer[] = [];
   #changed: () => void = () => undefined;
 
-  constructor(to: number | TLSSocket, methods: readonly string[] = ['POST']) {
+  constructor(to: number | Socket, methods: readonly string[] = ['POST']) {
     this.#methods = methods;
     this.socket = typeof to === 'number' ? connect(to, '127.0.0.1') : to;
     this.socket.on('data', (chunk: Buffer) => {
-      this.received = Buffer.concat([this.received, chunk]);
+      this.#chunks.push(chunk);
       this.#changed();
     });
     this.socket.on('error', () => undefined);
@@ -52,6 +51,12 @@ export class Wire {
       this.isClosed = true;
       this.#changed();
     });
+  }
+
+  get received(): Buffer {
+    const all = Buffer.concat(this.#chunks);
+    this.#chunks = [all];
+    return all;
   }
 
   send(bytes: string | Buffer): this {
@@ -64,9 +69,7 @@ export class Wire {
     for (;;) {
       const answers = parse(this.received, this.#methods, this.isClosed);
       if (this.isClosed || answers.filter(({ isWhole }) => isWhole).length >= count) return answers;
-      await new Promise<void>((resolve) => {
-        this.#changed = resolve;
-      });
+      await this.#more();
     }
   }
 
@@ -78,15 +81,22 @@ export class Wire {
 
   /** Waits until this text has come, or the connection has ended. */
   async until(text: string): Promise<void> {
-    while (!this.isClosed && !this.received.includes(text, 0, 'latin1')) {
-      await new Promise<void>((resolve) => {
-        this.#changed = resolve;
-      });
-    }
+    while (!this.isClosed && !this.received.includes(text, 0, 'latin1')) await this.#more();
   }
 
   close(): void {
     this.socket.destroy();
+  }
+
+  /** Waits for more, and a while for what comes right after it: large answers come in pieces. */
+  async #more(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#changed = resolve;
+    });
+    for (let seen = 0; seen < this.#chunks.length; ) {
+      seen = this.#chunks.length;
+      await new Promise(setImmediate);
+    }
   }
 }
 

@@ -46,29 +46,27 @@ export function sendInstead(
   hold: Hold,
   verdict: Exclude<Verdict, 'send'>,
 ): void {
-  const isEnded = res.finished;
-  const { write, end } = res;
-  const { former } = hold;
-  const callbacks = hold.late.map(([, callback]) => callback);
+  const { former, callback } = hold;
   open(res, hold);
-  hold.body.takeChunks();
-  hold.late = [];
   guarded(res, hold, () => {
     hold.restoreOuter(res);
     res.writeHead = former.writeHead;
     res.write = former.write;
     res.end = former.end;
     verdict(res as unknown as ServerResponse);
-    if (isEnded && typeof hold.callback === 'function') res.once('finish', hold.callback);
+    if (typeof callback === 'function') res.once('finish', callback);
   });
-  if (!isEnded) {
-    hold.stage = 'drained';
-    res.write = write;
-    res.end = end;
-    for (const callback of callbacks) callLater(callback);
-    emitDrain(res, hold);
-  }
   settle(res, hold);
+}
+
+/** What the handler has written is dropped, and what it still writes goes nowhere. */
+export function drain(res: HeldResponse, hold: Hold, verdict: Exclude<Verdict, 'send'>): void {
+  hold.stage = 'drained';
+  hold.verdict = verdict;
+  hold.body.takeChunks();
+  for (const [, callback] of hold.late) callLater(callback);
+  hold.late = [];
+  emitDrain(res, hold);
 }
 
 /** Writes `bytes` with Node's own `end`; small ones in one piece with the head. */

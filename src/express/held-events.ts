@@ -1,6 +1,6 @@
 import { callLater } from './first-byte.ts';
 import { type HeldResponse, HOLD, type Hold } from './hold.ts';
-import { destroyBehindShield } from './socket-shield.ts';
+import { destroyBehindShield, destroyThroughShield } from './socket-shield.ts';
 
 const GRACE_MS = 30_000;
 
@@ -8,7 +8,7 @@ const GRACE_MS = 30_000;
 export function writeRaw(this: HeldResponse, ...args: unknown[]): boolean {
   const hold = this[HOLD];
   const [data, encoding, callback] = args;
-  if (hold.stage === 'open' || hold.stage === 'drained') {
+  if (hold.stage === 'open') {
     return hold.former._writeRaw.apply(this, args);
   }
   if (typeof data === 'string') {
@@ -28,7 +28,7 @@ export function writeRaw(this: HeldResponse, ...args: unknown[]): boolean {
 
 export function emit(this: HeldResponse, ...args: unknown[]): boolean {
   const hold = this[HOLD];
-  if (hold.stage !== 'open' && hold.stage !== 'drained') {
+  if (hold.stage !== 'open') {
     if (args[0] === 'close') return leave(this, hold);
     if (args[0] === 'prefinish') return false;
   }
@@ -37,7 +37,7 @@ export function emit(this: HeldResponse, ...args: unknown[]): boolean {
 
 export function destroy(this: HeldResponse, ...args: unknown[]): HeldResponse {
   const hold = this[HOLD];
-  if (hold.stage === 'open' || hold.stage === 'drained') {
+  if (hold.stage === 'open') {
     hold.former.destroy.apply(this, args);
     return this;
   }
@@ -54,7 +54,9 @@ export function destroy(this: HeldResponse, ...args: unknown[]): HeldResponse {
   }
   hold.abandon();
   hold.settings.report?.('destroyed');
+  const { socket } = this;
   hold.former.destroy.apply(this, args);
+  if (socket) destroyThroughShield(socket);
   return this;
 }
 

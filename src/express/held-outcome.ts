@@ -1,10 +1,18 @@
-import { sendHeld, sendInstead, startStreaming } from './first-byte.ts';
+import { drain, sendHeld, sendInstead, startStreaming } from './first-byte.ts';
 import type { HeldResponse, Hold, Verdict } from './hold.ts';
 import type { ResponseHead } from './response-head.ts';
 import { lowerShield, raiseShield } from './socket-shield.ts';
 
 /** The handler has ended its answer: it is saved, then it leaves. */
-export function finish(res: HeldResponse, hold: Hold): void {
+export function conclude(res: HeldResponse, hold: Hold): void {
+  const { stage, verdict } = hold;
+  if (stage === 'drained' && verdict !== undefined) sendInstead(res, hold, verdict);
+  else if (hold.body.size > hold.settings.maxBytes) {
+    if (stage === 'held') spill(res, hold);
+  } else finish(res, hold);
+}
+
+function finish(res: HeldResponse, hold: Hold): void {
   hold.stage = 'ended';
   const { settings, body } = hold;
   const head = hold.head as ResponseHead;
@@ -58,5 +66,6 @@ function whenSaved(
 function decide(res: HeldResponse, hold: Hold, verdict: Verdict, send: () => void): void {
   if (hold.stage === 'open') return;
   if (verdict === 'send') send();
-  else sendInstead(res, hold, verdict);
+  else if (res.finished) sendInstead(res, hold, verdict);
+  else drain(res, hold, verdict);
 }

@@ -1,6 +1,6 @@
 import { isUint8Array } from 'node:util/types';
 import { callLater } from './first-byte.ts';
-import { finish, spill } from './held-outcome.ts';
+import { conclude, spill } from './held-outcome.ts';
 import { type HeldResponse, HOLD, type Hold } from './hold.ts';
 import { HeadFields, native } from './node-response.ts';
 import { ResponseHead } from './response-head.ts';
@@ -24,11 +24,11 @@ export function write(this: HeldResponse, ...args: unknown[]): boolean {
   if (hold.stage === 'open') return hold.former.write.apply(this, args);
   const [chunk] = args;
   const [encoding, callback] = sorted(args[1], args[2]);
+  if (this.finished || !isChunk(chunk)) return native.write.apply(this, args);
   if (hold.stage === 'drained') {
     callLater(callback);
     return true;
   }
-  if (this.finished || !isChunk(chunk)) return native.write.apply(this, args);
   checkLength(this, hold, sizeOf(chunk, encoding), isTooLong);
   if (!this._header) this._implicitHeader();
   if (!this._hasBody) return native.write.apply(this, args);
@@ -44,24 +44,17 @@ export function end(this: HeldResponse, ...args: unknown[]): HeldResponse {
   const isBare = typeof args[0] === 'function';
   const chunk = isBare ? undefined : args[0];
   const [encoding, callback] = isBare ? [undefined, args[0]] : sorted(args[1], args[2]);
-  if (hold.stage === 'drained') {
-    if (this.writableFinished) callLater(callback);
-    else if (typeof callback === 'function') this.once('finish', callback);
-    return this;
-  }
   if (this.finished) {
     native.end.apply(this, args);
     return this;
   }
-  takeLast(this, hold, chunk, encoding);
+  if (hold.stage !== 'drained') takeLast(this, hold, chunk, encoding);
   clearTimeout(hold.graceTimer);
   this.finished = true;
   // Before Node 24 `writableFinished` is true when nothing waits to be written.
   this.outputSize = hold.body.size || 1;
   hold.callback = callback;
-  if (hold.stage === 'spilling') return this;
-  if (hold.body.size > hold.settings.maxBytes) spill(this, hold);
-  else finish(this, hold);
+  conclude(this, hold);
   return this;
 }
 

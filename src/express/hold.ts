@@ -57,8 +57,8 @@ export class Hold {
    *     held --end--> ended --verdict--> open
    *       `--size > maxBytes--> spilling --'`--refused while the handler writes--> drained
    *
-   * `open`: everything passes. `drained`: our answer was sent, and what the handler still writes
-   * goes nowhere.
+   * `open`: everything passes. `drained`: another answer leaves once the handler has ended; what it
+   * still writes goes nowhere, so that its pipes end.
    */
   stage: 'held' | 'ended' | 'spilling' | 'open' | 'drained' = 'held';
   /** The methods that ours have replaced. */
@@ -73,6 +73,8 @@ export class Hold {
   /** The callback of `end`. */
   callback: unknown;
   late: LateChunk[] = [];
+  /** What leaves in place of the answer, once the handler has ended it. */
+  verdict: Exclude<Verdict, 'send'> | undefined;
   /** A `write` answered false, so that the handler waits for `drain`. */
   owesDrain = false;
   /** Listeners for `drain` that an outer layer would have kept to itself, away from us. */

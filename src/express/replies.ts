@@ -20,6 +20,8 @@ export function replay(res: ServerResponse, response: KeptResponse, storeName: s
   if (reason !== undefined) to.statusMessage = reason;
   for (const name of removedNames) if (to.hasHeader(name)) to.removeHeader(name);
   replaceLines(to, headers);
+  // The framing is ours, as it was for the first answer.
+  to._removedContLen = false;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (isUnpatched(to)) {
     if (bytes.length > 0) protectDisposition(to, headers);

@@ -30,6 +30,12 @@ export function lowerShield(socket: Socket): void {
   if (shield.waiting === 0 && shield.isDestroyWanted) socket.destroySoon?.();
 }
 
+/** Destroys `socket` now, whatever waits on it. */
+export function destroyThroughShield(socket: Socket): void {
+  const shield = (socket as ShieldedSocket)[SHIELD];
+  if (shield !== undefined) shield.destroy.call(socket);
+}
+
 /** Destroys `socket` as soon as no answer waits on it and what was written has left. */
 export function destroyBehindShield(socket: Socket): void {
   const shield = (socket as ShieldedSocket)[SHIELD];
@@ -46,7 +52,8 @@ function putShield(socket: ShieldedSocket): Shield {
 
 function destroy(this: ShieldedSocket, error?: Error): ShieldedSocket {
   const shield = this[SHIELD] as Shield;
-  if (shield.waiting === 0 || error) return shield.destroy.call(this, error);
+  // Once it is ended nothing can leave any more: the client has gone.
+  if (shield.waiting === 0 || error || this.writableEnded) return shield.destroy.call(this, error);
   shield.isDestroyWanted = true;
   return this;
 }
