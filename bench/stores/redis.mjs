@@ -29,7 +29,9 @@ const response = {
   body: Buffer.from(JSON.stringify({ label: 'l'.repeat(360) })),
 };
 const fingerprint = createHash('sha256').update('request').digest('hex');
-const call = { timeoutMs: 30_000, signal: new AbortController().signal };
+// As the middleware does it: a deadline of its own for each call.
+const call = () => ({ timeoutMs: 5_000, signal: new AbortController().signal });
+const { signal } = call();
 
 // What the raw driver writes is encoded once, ahead of time; the store encodes every response.
 const pending = JSON.stringify({
@@ -70,7 +72,7 @@ const contextOf = (key) => ({
   fingerprint,
   owner: randomUUID(),
   attempt: 1,
-  signal: call.signal,
+  signal,
 });
 
 const nameOf = (key) => `raw:{${createHash('sha256').update(key).digest('base64url')}}`;
@@ -90,10 +92,10 @@ async function casesOn(kind) {
     store: {
       async write(key) {
         const context = contextOf(key);
-        await store.claim(key, fingerprint, context, call);
-        await store.complete(key, response, context, call);
+        await store.claim(key, fingerprint, context, call());
+        await store.complete(key, response, context, call());
       },
-      read: (key) => store.claim(key, fingerprint, contextOf(key), call),
+      read: (key) => store.claim(key, fingerprint, contextOf(key), call()),
     },
   };
 }

@@ -23,9 +23,8 @@ export const CLAIM: RecordScript = {
 local function claim(r, b, owner, fingerprint, identity, lease)
   local found = redis.pcall('GET', r)
   if not found then
-    lease = tonumber(lease)
-    if lease > 0 then lease = lease + now end
-    local head = '1P 1 ' .. text(now) .. ' ' .. text(lease) .. ' 0 '
+    if lease ~= '0' then lease = text(now + lease) end
+    local head = '1P 1 ' .. nowText .. ' ' .. lease .. ' 0 '
     local made = redis.pcall('SET', r, head .. owner .. fingerprint .. identity)
     if made.err then return made end
     return 1

@@ -23,7 +23,7 @@ local function complete(r, b, owner, body, bodyFor, stateFor)
   if not state then return -9 end
   if string.sub(found, from, at + length - 1) ~= owner then return 0 end
   if state == 'P' then
-    local head = '1C ' .. attempt .. ' ' .. created .. ' 0 ' .. text(now) .. ' '
+    local head = '1C ' .. attempt .. ' ' .. created .. ' 0 ' .. nowText .. ' '
     redis.call('SET', b, body, 'PX', bodyFor)
     redis.call('SET', r, head .. string.sub(found, from), 'PX', stateFor)
   elseif confirm then

@@ -20,7 +20,7 @@ local function release(r, owner)
   if attempt == '1' then
     redis.call('DEL', r)
   else
-    local head = '1P ' .. attempt .. ' ' .. created .. ' ' .. text(now) .. ' 0 '
+    local head = '1P ' .. attempt .. ' ' .. created .. ' ' .. nowText .. ' 0 '
     redis.call('SET', r, head .. string.sub(found, from))
   end
   return 1

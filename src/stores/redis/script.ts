@@ -29,5 +29,6 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function text(number) return string.format('%.0f', number) end
+local nowText = text(now)
 local replies = {}
 `;

@@ -1,6 +1,7 @@
 import { IdempotencyError } from '../../core/errors.ts';
 import type { StoreCall } from '../../core/store.ts';
 import { Lanes } from '../lanes.ts';
+import type { RedisArgument } from './client.ts';
 import type { RedisLink, ScriptCall, WaitedReply } from './link.ts';
 import type { RecordCall, RecordKeys, RecordScript } from './record-script.ts';
 import { errorWordOf, toIdempotencyError } from './redis-error.ts';
@@ -77,9 +78,15 @@ export class RedisSession {
 
   async #many(script: RecordScript, items: readonly Item[]): Promise<Answer[]> {
     const { waitReplicas, now } = this.#settings;
-    const keys = items.flatMap((item) => [item.keys.state, item.keys.body]);
-    const shared = [waitReplicas > 0 ? '1' : '0', now === undefined ? '' : `${now()}`];
-    const args = [...shared, ...items.flatMap((item) => item.args)];
+    const keys: string[] = [];
+    const args: RedisArgument[] = [
+      waitReplicas > 0 ? '1' : '0',
+      now === undefined ? '' : `${now()}`,
+    ];
+    for (const item of items) {
+      keys.push(item.keys.state, item.keys.body);
+      args.push(...item.args);
+    }
     const call = { script: script.script, keys, args };
     const { reply, replicas } = await this.#send({ ...call, by: 'name' }, items).catch(
       (error: unknown) => {

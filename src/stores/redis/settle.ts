@@ -25,13 +25,13 @@ local function settle(r, b, kind, force, owner, body, bodyFor, stateFor, note)
   if state ~= 'P' then return -2 end
   if force ~= '1' and tonumber(leaseUntil) > now then return -3 end
   if kind == 'done' then
-    local head = '1C ' .. attempt .. ' ' .. created .. ' 0 ' .. text(now) .. ' '
+    local head = '1C ' .. attempt .. ' ' .. created .. ' 0 ' .. nowText .. ' '
     redis.call('SET', b, body, 'PX', bodyFor)
     redis.call('SET', r, head .. owner .. string.sub(found, at + length) .. note, 'PX', stateFor)
   elseif attempt == '1' then
     redis.call('DEL', r)
   else
-    local head = '1P ' .. attempt .. ' ' .. created .. ' ' .. text(now) .. ' 0 '
+    local head = '1P ' .. attempt .. ' ' .. created .. ' ' .. nowText .. ' 0 '
     redis.call('SET', r, head .. string.sub(found, from) .. note)
   end
   return 1

@@ -31,9 +31,8 @@ local function take(r, owner, fingerprint, lease, within)
   leaseUntil = tonumber(leaseUntil)
   if leaseUntil == 0 or leaseUntil > now then return 0 end
   if within ~= '' and now - created > tonumber(within) then return -1 end
-  lease = tonumber(lease)
-  if lease > 0 then lease = lease + now end
-  local head = '1P ' .. text(attempt + 1) .. ' ' .. created .. ' ' .. text(lease) .. ' 0 '
+  if lease ~= '0' then lease = text(now + lease) end
+  local head = '1P ' .. text(attempt + 1) .. ' ' .. created .. ' ' .. lease .. ' 0 '
   redis.call('SET', r, head .. owner .. string.sub(found, at))
   return attempt + 1
 end
