@@ -14,6 +14,7 @@ import { failures } from './cases/failures.ts';
 import { sentFiles } from './cases/files.ts';
 import { framings } from './cases/framings.ts';
 import { heads } from './cases/heads.ts';
+import { latin1 } from './cases/latin1.ts';
 import { layers } from './cases/layers.ts';
 import { outerHeaders } from './cases/outer-headers.ts';
 import { streams } from './cases/streams.ts';
@@ -31,6 +32,7 @@ const TABLES: [about: string, cases: Case[]][] = [
   ['streams', streams],
   ['write and end', writes],
   ['heads', heads],
+  ['values beyond ASCII', latin1],
   ['outer headers', outerHeaders],
   ['framing', framings],
   ['failures', failures],

@@ -22,7 +22,8 @@ export class HeldApp implements AsyncDisposable {
   gone = 0;
   /** The last response that the handler was given. */
   res: ServerResponse | undefined;
-  readonly #waiting: ((verdict: Verdict) => void)[] = [];
+  /** The savings under way, the one that has waited longest first. */
+  readonly waiting: ((verdict: Verdict) => void)[] = [];
   #onSave: () => void = () => undefined;
 
   constructor({ handler, outer = [], inner = [], settings }: HeldAppOptions) {
@@ -79,7 +80,7 @@ export class HeldApp implements AsyncDisposable {
 
   /** Ends the saving that has waited longest. */
   settle(verdict: Verdict = 'send'): void {
-    this.#waiting.shift()?.(verdict);
+    this.waiting.shift()?.(verdict);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,7 +91,7 @@ export class HeldApp implements AsyncDisposable {
   #save(response: SavedResponse): Promise<Verdict> {
     this.saved.push(response);
     this.#onSave();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 }
 

@@ -87,6 +87,28 @@ describe('held answers on one connection', () => {
     expect(wire.isClosed).toBe(true);
   });
 
+  test('leave although the connection is given up between their turn and their save', async () => {
+    let giveUp: () => unknown = () => undefined;
+    await using app = await setup({
+      handler: (req, res) => {
+        if (req.path === '/1') setTimeout(() => res.send('first'), 30);
+        else res.send('second');
+        giveUp = () => req.socket.destroy();
+      },
+    });
+    const wire = app.ask({ path: '/1' }, { path: '/2' });
+    await app.saves(2);
+    const [saveOfSecond, ...others] = app.waiting.splice(0);
+    for (const settle of others) settle('send');
+    await wire.answers(1);
+    await until(() => app.res?.socket !== null);
+    giveUp();
+    saveOfSecond?.('send');
+    const bodies = (await wire.answers(2)).map(({ body }) => body.toString());
+    expect(bodies).toEqual(['first', 'second']);
+    await until(() => wire.isClosed);
+  });
+
   test('do not outlive a destruction with an error', async () => {
     await using app = await setup({
       handler: (req, res) => {

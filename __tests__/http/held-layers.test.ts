@@ -151,6 +151,36 @@ describe('an outer layer', () => {
     expect(app.reports).toEqual(['answered-by-outer']);
   });
 
+  test('is not given the callback of an empty end in place of a chunk', async () => {
+    const log: string[] = [];
+    const outer = session({ secret: 's', resave: true, saveUninitialized: true });
+    await using app = await setup({
+      outer: [outer],
+      handler: (_req, res) => res.status(201).end(() => log.push('ended')),
+    });
+    const wire = app.ask();
+    await app.saves();
+    app.settle();
+    expect((await wire.answer()).statusLine).toBe('HTTP/1.1 201 Created');
+    await until(() => log.length === 1);
+  });
+
+  test('that keeps listeners for drain to itself does not keep a large answer waiting', async () => {
+    await using app = await setup({
+      outer: [compression()],
+      settings: { maxBytes: 10 },
+      handler: (_req, res) => {
+        res.type('text').on('drain', () => res.end('the end'));
+        res.write('more than ten bytes, ');
+      },
+    });
+    const wire = app.ask({ headers: gzip });
+    await app.saves();
+    app.settle();
+    const { body } = await wire.answer();
+    expect(gunzipSync(body).toString()).toBe('more than ten bytes, the end');
+  });
+
   test('that throws when the saved answer passes it costs the connection, not more', async () => {
     const log: unknown[] = [];
     const outer: RequestHandler = (_req, res, next) => {
@@ -185,6 +215,25 @@ describe('an inner layer', () => {
     expect(linesNamed(retry, 'Content-Encoding')).toEqual(['Content-Encoding: gzip']);
     expect(retry.body.equals(first.body)).toBe(true);
   });
+});
+
+test('an inner layer that does not pass a head on does not cost the answer its head', async () => {
+  const inner: RequestHandler = (_req, res, next) => {
+    res.writeHead = (() => res) as typeof res.writeHead;
+    next();
+  };
+  const handlers: [name: string, handler: (res: Response) => unknown][] = [
+    ['end', (res) => res.status(201).end('whole')],
+    ['write and end', (res) => res.status(201).write('who') && res.end('le')],
+  ];
+  for (const [name, handler] of handlers) {
+    await using app = await setup({ inner: [inner], handler: (_req, res) => handler(res) });
+    const wire = app.ask();
+    await app.saves();
+    app.settle();
+    const { statusLine, body } = await wire.answer();
+    expect([name, statusLine, body.toString()]).toEqual([name, 'HTTP/1.1 201 Created', 'whole']);
+  }
 });
 
 describe('an asynchronous context', () => {

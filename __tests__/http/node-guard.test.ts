@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
-import type { NodeResponse } from '../../src/express/node-response.ts';
+import { type NodeResponse, prepareForMethods } from '../../src/express/node-response.ts';
 
 /** What the hold reads and writes of a response: own, plain data from its birth. */
 const FIELDS: readonly (keyof NodeResponse)[] = [
@@ -227,6 +227,17 @@ test('a connection that closes sets destroyed and _closed before it emits close'
     });
   });
   expect(seen).toEqual([true, true, false]);
+});
+
+test('a response in dictionary mode, as before Node 24, has the same fields', () => {
+  const { res } = setup();
+  const before = ownFields(res);
+  prepareForMethods(res, 22);
+  expect(new Set(ownFields(res))).toEqual(new Set(before));
+  expect(Reflect.ownKeys(res).at(-1)).not.toBe('_sent100');
+  const names = Object.keys(res);
+  expect(names.at(-1)).toBe('_sent100');
+  prepareForMethods(setup().res, 24);
 });
 
 test('destroy of a response destroys its socket', () => {

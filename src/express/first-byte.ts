@@ -16,7 +16,7 @@ export function sendHeld(res: HeldResponse, hold: Hold, bytes: Buffer): void {
       return;
     }
     buildAgain(res, hold, head, bytes.length);
-    endOuter(res, hold, bytes);
+    endOuter(res, hold, head, bytes);
   });
   settle(res, hold);
 }
@@ -133,11 +133,11 @@ function setStatus(res: HeldResponse, head: ResponseHead): void {
 }
 
 /** Hands the answer to the outer layers, past those that came after us and have had their turn. */
-function endOuter(res: HeldResponse, hold: Hold, bytes: Buffer): void {
+function endOuter(res: HeldResponse, hold: Hold, head: ResponseHead, bytes: Buffer): void {
   const { former, callback } = hold;
   res.writeHead = former.writeHead;
   if (hold.isOutermost) {
-    if (bytes.length > 0) protectDisposition(res, hold.head?.lines ?? []);
+    if (bytes.length > 0) protectDisposition(res, head.lines);
     endNative(res, bytes, hold.body.text, callback);
   } else if (bytes.length > 0) former.end.call(res, bytes, callback);
   else {
@@ -153,8 +153,8 @@ function writeKept(res: HeldResponse, hold: Hold, isEnded: boolean): boolean {
   const kept = hold.body.takeChunks().filter((chunk) => chunk.length > 0);
   const late = hold.late;
   hold.late = [];
-  if (isEnded && kept.length + late.length === 1) {
-    former.end.call(res, kept[0] ?? late[0]?.[0], callback);
+  if (isEnded && late.length === 0 && kept.length === 1) {
+    former.end.call(res, kept[0], callback);
     return true;
   }
   let isRoomLeft = true;
@@ -168,8 +168,6 @@ function writeKept(res: HeldResponse, hold: Hold, isEnded: boolean): boolean {
 
 /** Tells a handler that waits since a `write` of ours answered false. */
 function emitDrain(res: HeldResponse, hold: Hold): void {
-  if (!hold.owesDrain) return;
-  hold.owesDrain = false;
   const { former, drainListeners } = hold;
   process.nextTick(() => {
     former.emit.call(res, 'drain');

@@ -35,7 +35,6 @@ function finish(res: HeldResponse, hold: Hold): void {
 export function spill(res: HeldResponse, hold: Hold): boolean {
   hold.stage = 'spilling';
   const { status } = hold.head as ResponseHead;
-  hold.owesDrain = !res.finished;
   if (!hold.settings.isOutcome(status)) startStreaming(res, hold);
   else {
     const verdict = hold.settings.save({ kept: false, status });
@@ -55,11 +54,12 @@ function whenSaved(
     decide(res, hold, verdict, send);
     return;
   }
-  const { socket } = res;
-  if (socket) raiseShield(socket);
+  // That of a pipelined response is its request's until its turn comes.
+  const { socket } = res.req;
+  raiseShield(socket);
   void verdict.then((settled) => {
     decide(res, hold, settled, send);
-    if (socket) lowerShield(socket);
+    lowerShield(socket);
   });
 }
 

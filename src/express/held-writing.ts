@@ -30,7 +30,7 @@ export function write(this: HeldResponse, ...args: unknown[]): boolean {
     return true;
   }
   checkLength(this, hold, sizeOf(chunk, encoding), isTooLong);
-  if (!this._header) this._implicitHeader();
+  impliedHead(this, hold);
   if (!this._hasBody) return native.write.apply(this, args);
   return keep(this, hold, chunk, encoding, callback);
 }
@@ -74,7 +74,13 @@ function takeHead(res: HeldResponse, hold: Hold, args: readonly unknown[]): void
   res._headerSent = false;
   hold.fields = fields;
   hold.head = new ResponseHead(res, hold.outerHeaders, args);
-  if (hold.isOutermost) hold.head.readDisposition(res._header ?? '');
+  if (hold.isOutermost) hold.head.readDisposition(String(res._header));
+}
+
+/** Through inner layers, by name. One that does not pass it on does not leave us without a head. */
+function impliedHead(res: HeldResponse, hold: Hold): void {
+  if (!res._header) res._implicitHeader();
+  if (hold.head === undefined) takeHead(res, hold, [res.statusCode]);
 }
 
 /** The last chunk, in the steps of Node's `end`. */
@@ -88,11 +94,8 @@ function takeLast(
   const last = chunk ? (chunk as string | Uint8Array) : '';
   const size = sizeOf(last, encoding);
   if (chunk) checkLength(res, hold, size, isDifferent);
-  if (!res._header) {
-    res._contentLength = size;
-    res._implicitHeader();
-  }
-  if (hold.head === undefined) takeHead(res, hold, [res.statusCode]);
+  if (!res._header) res._contentLength = size;
+  impliedHead(res, hold);
   if (!res._hasBody) {
     if (chunk) native.write.call(res, chunk, encoding);
     return;
@@ -120,7 +123,6 @@ function keep(
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
   hold.late.push([bytes, callback]);
   hold.body.size += bytes.length;
-  hold.owesDrain = true;
   return false;
 }
 
@@ -133,7 +135,7 @@ function checkLength(
 ): void {
   const length = res._contentLength;
   if (!res.strictContentLength || length === null || !res._hasBody) return;
-  if (res._removedContLen || res.chunkedEncoding || res.hasHeader('transfer-encoding')) return;
+  if (res.chunkedEncoding) return;
   const bytes = hold.body.size + more;
   if (!isWrong(bytes, length)) return;
   const error = new Error(

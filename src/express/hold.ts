@@ -75,8 +75,6 @@ export class Hold {
   late: LateChunk[] = [];
   /** What leaves in place of the answer, once the handler has ended it. */
   verdict: Exclude<Verdict, 'send'> | undefined;
-  /** A `write` answered false, so that the handler waits for `drain`. */
-  owesDrain = false;
   /** Listeners for `drain` that an outer layer would have kept to itself, away from us. */
   drainListeners: unknown[] = [];
   isGone = false;

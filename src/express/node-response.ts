@@ -10,6 +10,7 @@ type Method<Result> = (...args: unknown[]) => Result;
  */
 export interface NodeResponse {
   readonly socket: Socket | null;
+  readonly req: { readonly socket: Socket };
   statusCode: number;
   statusMessage: string | undefined;
   finished: boolean;
@@ -51,7 +52,7 @@ export interface NodeResponse {
   hasHeader(name: string): boolean;
   getHeader(name: string): unknown;
   getHeaderNames(): string[];
-  getRawHeaderNames?(): string[];
+  getRawHeaderNames(): string[];
   /** Express's, on a response that has passed an app of Express. */
   append?(name: string, value: string): unknown;
 }
@@ -127,8 +128,8 @@ const NODE_MAJOR = Number.parseInt(process.versions.node, 10);
  * Before Node 24 each own method on a response whose prototype Express has swapped costs about
  * 12 microseconds, unless its properties are in dictionary mode. From 24 on that mode costs more.
  */
-export function prepareForMethods(res: NodeResponse): void {
-  if (NODE_MAJOR >= 24) return;
+export function prepareForMethods(res: NodeResponse, nodeMajor: number = NODE_MAJOR): void {
+  if (nodeMajor >= 24) return;
   const sent100 = res._sent100;
   delete (res as Partial<NodeResponse>)._sent100;
   res._sent100 = sent100;

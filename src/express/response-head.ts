@@ -265,7 +265,7 @@ function isMapSymbol(symbol: symbol): boolean {
 /** The same map by public methods. */
 function publicHeaderMap(res: NodeResponse): HeaderMap {
   const map: HeaderMap = Object.create(null);
-  for (const name of res.getRawHeaderNames?.() ?? res.getHeaderNames()) {
+  for (const name of res.getRawHeaderNames()) {
     map[name.toLowerCase()] = [name, res.getHeader(name)];
   }
   return map;

@@ -18,32 +18,30 @@ interface Shield {
  * left by then. The wish is granted once nothing waits any more.
  */
 export function raiseShield(socket: Socket): void {
-  const shield = (socket as ShieldedSocket)[SHIELD] ?? putShield(socket);
-  shield.waiting += 1;
+  shieldOf(socket).waiting += 1;
 }
 
 /** Ends one {@link raiseShield}. */
 export function lowerShield(socket: Socket): void {
-  const shield = (socket as ShieldedSocket)[SHIELD];
-  if (shield === undefined) return;
+  const shield = shieldOf(socket);
   shield.waiting -= 1;
   if (shield.waiting === 0 && shield.isDestroyWanted) socket.destroySoon?.();
 }
 
 /** Destroys `socket` now, whatever waits on it. */
 export function destroyThroughShield(socket: Socket): void {
-  const shield = (socket as ShieldedSocket)[SHIELD];
-  if (shield !== undefined) shield.destroy.call(socket);
+  shieldOf(socket).destroy.call(socket);
 }
 
-/** Destroys `socket` as soon as no answer waits on it and what was written has left. */
+/** Destroys `socket` once nothing waits on it any more, and what was written has left. */
 export function destroyBehindShield(socket: Socket): void {
-  const shield = (socket as ShieldedSocket)[SHIELD];
-  if (shield === undefined || shield.waiting === 0) socket.destroySoon?.();
-  else shield.isDestroyWanted = true;
+  shieldOf(socket).isDestroyWanted = true;
 }
 
-function putShield(socket: ShieldedSocket): Shield {
+/** One for the life of a connection. */
+function shieldOf(socket: ShieldedSocket): Shield {
+  const raised = socket[SHIELD];
+  if (raised !== undefined) return raised;
   const shield = { waiting: 0, isDestroyWanted: false, destroy: socket.destroy };
   socket[SHIELD] = shield;
   socket.destroy = destroy;
@@ -51,7 +49,7 @@ function putShield(socket: ShieldedSocket): Shield {
 }
 
 function destroy(this: ShieldedSocket, error?: Error): ShieldedSocket {
-  const shield = this[SHIELD] as Shield;
+  const shield = shieldOf(this);
   // Once it is ended nothing can leave any more: the client has gone.
   if (shield.waiting === 0 || error || this.writableEnded) return shield.destroy.call(this, error);
   shield.isDestroyWanted = true;

@@ -148,6 +148,20 @@ export const events: Case[] = [
     },
   },
   {
+    name: 'everything once more, when the answer is out',
+    handler: ({ res, log }) => {
+      res.on('finish', () => {
+        const { writeHeader = res.writeHead } = res as { writeHeader?: typeof res.writeHead };
+        log(
+          thrownBy(() => writeHeader.call(res, 500)),
+          thrownBy(() => res.writeHead(500)),
+        );
+        log(res.end() === res, res.destroy() === res, res.emit('mine'));
+      });
+      res.end('ok');
+    },
+  },
+  {
     name: 'an event of its own on the response',
     handler: ({ res, log }) => {
       res.on('mine', (...given) => log('mine', ...given));

@@ -250,36 +250,6 @@ export const heads: Case[] = [
     },
   },
   {
-    name: 'a value of Latin-1',
-    handler: ({ res }) => {
-      res.setHeader('X-Name', 'café');
-      res.end(Buffer.from('ok'));
-    },
-  },
-  {
-    name: 'a Content-Disposition of Latin-1, with a length',
-    handler: ({ res }) => {
-      res.setHeader('Content-Length', 2);
-      res.setHeader('Content-Disposition', 'attachment; filename="é.txt"');
-      res.end(Buffer.from('ok'));
-    },
-  },
-  {
-    name: 'a Content-Disposition of Latin-1, as a list',
-    handler: ({ res }) => {
-      res.setHeader('Content-Disposition', ['attachment; filename="é.txt"']);
-      res.end(Buffer.from('ok'));
-    },
-  },
-  {
-    name: 'a Content-Disposition of Latin-1, before a stream',
-    handler: ({ res }) => {
-      res.setHeader('Content-Disposition', 'attachment; filename="é.txt"');
-      res.write('a');
-      res.end('b');
-    },
-  },
-  {
     name: 'a response header named Expect',
     handler: ({ res }) => {
       res.setHeader('Expect', 'nothing');

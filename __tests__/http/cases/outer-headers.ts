@@ -33,6 +33,16 @@ export const outerHeaders: Case[] = [
     alike: inAnyOrder,
   },
   {
+    name: 'an outer list cut short, and another begun anew',
+    outer: sets(['Link', ['</o1>', '</o2>']], ['X-List', ['1', '2']]),
+    handler: ({ res }) => {
+      res.setHeader('Link', '</o1>');
+      res.setHeader('X-List', ['2', '1', '3']);
+      res.end('ok');
+    },
+    alike: inAnyOrder,
+  },
+  {
     name: 'an outer header removed and set again',
     outer: sets(['X-Outer', '1'], ['X-Other', '2']),
     handler: ({ res }) => {

@@ -186,6 +186,15 @@ export const writes: Case[] = [
     },
   },
   {
+    name: 'a length that Node does not check, for there are chunks',
+    handler: ({ res }) => {
+      res.strictContentLength = true;
+      res.writeHead(200, { 'Content-Length': '4', 'Transfer-Encoding': 'chunked' });
+      res.write('more than ');
+      res.end('four');
+    },
+  },
+  {
     name: 'a length checked by Node, too long',
     handler: ({ res, log }) => {
       res.strictContentLength = true;
