@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RedisStore } from '../../../src/stores/redis/index.ts';
-import { attemptOf, failureOf } from '../postgres/calls.ts';
+import { attemptOf, failureOf, RESPONSE } from '../postgres/calls.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
 import { RedisServer } from '../servers/redis.ts';
 import { freePort } from '../servers/server-process.ts';
@@ -61,13 +61,16 @@ describe.each([
   ['node-redis', 'node-redis', {}],
 ] as const)('on %s', (_name, driver, options) => {
   test('a claim whose reply was lost is a rejection, and new when asked for again', async () => {
-    const { proxy, claim, past } = await setup(driver, options);
+    const { proxy, direct, claim, past } = await setup(driver, options);
+    await direct.config('RESETSTAT');
     proxy.mode = 'eat-reply';
     const { code } = await failureOf(claim('A', { timeoutMs: 1_500 }));
     expect(code).toMatch(/^store_(failed|timeout)$/);
     proxy.mode = 'pass';
     expect((await past.inspect('k'))?.owner).toBe('A');
     expect(await claim('A')).toEqual({ kind: 'new', attempt: 1 });
+    // Once for each time that it was asked for, and never with the text of the script.
+    expect(await direct.info('commandstats')).not.toMatch(/cmdstat_eval:/);
     await proxy.stop();
   });
 
@@ -96,13 +99,18 @@ describe.each([
 
 describe.each(['ioredis', 'node-redis'] as const)('on %s, whatever it does', (driver) => {
   test('a half-open connection is a rejection within the deadline', async () => {
-    const { proxy, claim, complete, release } = await setup(driver);
+    const { proxy, store } = await setup(driver);
     proxy.mode = 'hole';
     const startMs = performance.now();
-    const calls = [claim, complete, release].map((call) =>
-      failureOf(call('A', { timeoutMs: 500 })),
-    );
-    for (const { code } of await Promise.all(calls)) expect(code).toBe('store_timeout');
+    // Nothing aborts it: the store keeps the time by itself.
+    const call = { timeoutMs: 500, signal: new AbortController().signal };
+    const calls = [
+      store.claim('k', 'f', attemptOf('A'), call),
+      store.complete('k', RESPONSE, attemptOf('A'), call),
+      store.release('k', attemptOf('A'), call),
+    ];
+    const failures = await Promise.all(calls.map(failureOf));
+    for (const { code } of failures) expect(code).toBe('store_timeout');
     expect(performance.now() - startMs).toBeLessThan(3_000);
     await proxy.stop();
   });
