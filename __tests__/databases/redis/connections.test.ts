@@ -28,6 +28,7 @@ async function setup(driver: 'ioredis' | 'node-redis', options: { resends?: bool
   // The scripts are known, and the settings have been looked at.
   await callsOf(store).claim('warm', { key: 'warm' });
   await callsOf(store).complete('warm', { key: 'warm' });
+  await store.inspect('warm');
   return { proxy, direct, store, past, ...callsOf(store), pastCalls: callsOf(past) };
 }
 
