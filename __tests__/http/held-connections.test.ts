@@ -224,12 +224,16 @@ describe('a client that leaves', () => {
   test('a pipelined answer whose turn never comes is saved', async () => {
     const handler = (req: Request, res: Response): void => {
       if (req.path === '/1') return;
-      setTimeout(() => res.send(`answer ${req.path}`), 30);
+      answer = () => res.destroy() && res.send(`answer ${req.path}`);
     };
+    let answer: () => unknown = () => undefined;
     await using app = await setup({ handler });
     const wire = app.ask({ path: '/1' }, { path: '/2' });
     await until(() => app.res?.req.url === '/2');
     wire.close();
+    await until(() => app.res?.req.socket.destroyed === true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    answer();
     await app.saves();
     expect(bodyOf(app)).toBe('answer /2');
     app.settle();

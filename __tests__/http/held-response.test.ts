@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import { STRICT } from '../../src/core/profiles.ts';
 import { answer } from '../../src/express/replies.ts';
+import { thrownBy } from './cases/observed.ts';
 import { HeldApp, type HeldAppOptions, until } from './held-app.ts';
 import { linesNamed } from './wire.ts';
 
@@ -82,6 +83,20 @@ describe('a held answer', () => {
       },
     ]);
     app.settle();
+  });
+
+  test('has nothing of a head that Node has refused', async () => {
+    await using app = await setup({
+      handler: (_req, res) => {
+        const refused = thrownBy(() => res.writeHead(204, { Connection: 'close', 'X-A': 'a\nb' }));
+        res.writeHead(200).end(refused);
+      },
+    });
+    const wire = app.ask();
+    await app.saves();
+    app.settle();
+    const answer = await wire.answer();
+    expect(answer.body.toString()).toBe('ERR_INVALID_CHAR');
   });
 
   test('leaves at once when saving it takes no promise', async () => {

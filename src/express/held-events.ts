@@ -7,7 +7,7 @@ const GRACE_MS = 30_000;
 /** The last gate: every byte of a response passes here. */
 export function writeRaw(this: HeldResponse, ...args: unknown[]): boolean {
   const hold = this[HOLD];
-  const [data, encoding, callback] = args;
+  const [data, , callback] = args;
   if (hold.stage === 'open') {
     return hold.former._writeRaw.apply(this, args);
   }
@@ -17,7 +17,7 @@ export function writeRaw(this: HeldResponse, ...args: unknown[]): boolean {
     if (data.startsWith('HTTP/1.1 100')) return hold.former._writeRaw.apply(this, args);
     if (isHead || data.startsWith('HTTP/1.1 1')) {
       if (isHead) this._headerSent = false;
-      callLater(typeof encoding === 'function' ? encoding : callback);
+      callLater(callback);
       return true;
     }
   }
@@ -29,7 +29,8 @@ export function writeRaw(this: HeldResponse, ...args: unknown[]): boolean {
 export function emit(this: HeldResponse, ...args: unknown[]): boolean {
   const hold = this[HOLD];
   if (hold.stage !== 'open') {
-    if (args[0] === 'close') return leave(this, hold);
+    // Node has set it by then; a handler that emits the event itself has not.
+    if (args[0] === 'close' && this._closed) return leave(this, hold);
     if (args[0] === 'prefinish') return false;
   }
   return hold.former.emit.apply(this, args);
@@ -42,7 +43,7 @@ export function destroy(this: HeldResponse, ...args: unknown[]): HeldResponse {
     return this;
   }
   // Node itself, for a pipelined answer whose turn will not come.
-  if (this.socket === null && (args[0] as { code?: string } | undefined)?.code === 'ECONNRESET') {
+  if (this.socket === null && this.req.socket.destroyed) {
     leave(this, hold);
     return this;
   }

@@ -71,7 +71,6 @@ function takeHead(res: HeldResponse, hold: Hold, args: readonly unknown[]): void
     fields.restore(res);
     throw error;
   }
-  res._headerSent = false;
   hold.fields = fields;
   hold.head = new ResponseHead(res, hold.outerHeaders, args);
   if (hold.isOutermost) hold.head.readDisposition(String(res._header));

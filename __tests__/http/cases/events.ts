@@ -166,6 +166,15 @@ export const events: Case[] = [
     handler: ({ res, log }) => {
       res.on('mine', (...given) => log('mine', ...given));
       log(res.emit('mine', 1, 2), res.emit('nobody'));
+      log(thrownBy(() => res.emit('error', new Error('of nobody'))));
+      res.end('ok');
+    },
+  },
+  {
+    name: 'close, emitted by the handler itself',
+    handler: ({ res, log }) => {
+      res.on('close', () => log('close', res.destroyed));
+      log(res.emit('close'));
       res.end('ok');
     },
   },
