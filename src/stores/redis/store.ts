@@ -264,11 +264,7 @@ function digestOf(key: string): string {
   return recordKeyDigest(key).toString('base64url');
 }
 
+/** Nothing aborts it: the session keeps the time by itself. */
 function callOf(call: StoreCall | undefined): StoreCall {
-  return (
-    call ?? {
-      signal: AbortSignal.timeout(OPERATOR_TIMEOUT_MS),
-      timeoutMs: OPERATOR_TIMEOUT_MS,
-    }
-  );
+  return call ?? { signal: new AbortController().signal, timeoutMs: OPERATOR_TIMEOUT_MS };
 }
