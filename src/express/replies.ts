@@ -3,7 +3,7 @@ import { IdempotencyError } from '../core/errors.ts';
 import type { Answer } from '../core/profiles.ts';
 import type { KeptResponse } from '../core/saved-response.ts';
 import { endNative } from './first-byte.ts';
-import { isUnpatched, type NodeResponse } from './node-response.ts';
+import { isUnpatched, type NodeResponse, prepareForMethods } from './node-response.ts';
 import { isOfOneConnection, protectDisposition, replaceLines } from './response-head.ts';
 
 /**
@@ -16,6 +16,8 @@ export function replay(res: ServerResponse, response: KeptResponse, storeName: s
   check(response, storeName);
   const { status, reason, headers, removedNames, body } = response;
   const to = res as unknown as NodeResponse;
+  // Before Node 24, what makes own methods cheap makes every header and write of a replay cheap, too.
+  prepareForMethods(to);
   to.statusCode = status;
   if (reason !== undefined) to.statusMessage = reason;
   for (const name of removedNames) if (to.hasHeader(name)) to.removeHeader(name);
