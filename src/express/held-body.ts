@@ -7,15 +7,16 @@ export class HeldBody {
   text: string | undefined;
   #chunks: Buffer[] = [];
 
-  add(chunk: string | Uint8Array, encoding: BufferEncoding | undefined): void {
-    const isFirst = this.#chunks.length === 0;
-    if (typeof chunk !== 'string') this.#push(Buffer.from(chunk));
-    else if (isFirst && isAscii(chunk, encoding)) {
-      this.text = chunk;
-      this.#push(Buffer.from(chunk, 'latin1'));
-      return;
-    } else this.#push(Buffer.from(chunk, encoding));
-    this.text = undefined;
+  /** `size` is what Node takes for the number of bytes; for base64 that may be wrong. */
+  add(chunk: string | Uint8Array, encoding: BufferEncoding | undefined, size: number): void {
+    const isAscii = size === chunk.length && typeof chunk === 'string' && isUtf8(encoding);
+    this.text = isAscii && this.size === 0 ? chunk : undefined;
+    const bytes =
+      typeof chunk === 'string'
+        ? Buffer.from(chunk, isAscii ? 'latin1' : encoding)
+        : Buffer.from(chunk);
+    this.#chunks.push(bytes);
+    this.size += bytes.length;
   }
 
   /** All of it. The chunks are given away: nothing is kept here. */
@@ -29,14 +30,8 @@ export class HeldBody {
     this.#chunks = [];
     return chunks.length === 0 ? [NOTHING] : chunks;
   }
-
-  #push(bytes: Buffer): void {
-    this.#chunks.push(bytes);
-    this.size += bytes.length;
-  }
 }
 
-function isAscii(chunk: string, encoding: BufferEncoding | undefined): boolean {
-  if (encoding && encoding !== 'utf8' && encoding !== 'utf-8') return false;
-  return Buffer.byteLength(chunk) === chunk.length;
+function isUtf8(encoding: BufferEncoding | undefined): boolean {
+  return !encoding || encoding === 'utf8' || encoding === 'utf-8';
 }

@@ -22,17 +22,22 @@ export function writeHeader(this: HeldResponse, ...args: unknown[]): HeldRespons
 export function write(this: HeldResponse, ...args: unknown[]): boolean {
   const hold = this[HOLD];
   if (hold.stage === 'open') return hold.former.write.apply(this, args);
-  const [chunk] = args;
-  const [encoding, callback] = sorted(args[1], args[2]);
+  const chunk = args[0];
+  const encoding = encodingOf(args[1]);
+  const callback = callbackOf(args[1], args[2]);
   if (this.finished || !isChunk(chunk)) return native.write.apply(this, args);
   if (hold.stage === 'drained') {
     callLater(callback);
     return true;
   }
-  checkLength(this, hold, sizeOf(chunk, encoding), isTooLong);
+  const size = sizeOf(chunk, encoding);
+  checkLength(this, hold, size, isTooLong);
   impliedHead(this, hold);
   if (!this._hasBody) return native.write.apply(this, args);
-  return keep(this, hold, chunk, encoding, callback);
+  if (hold.stage === 'spilling') return keepLate(hold, chunk, encoding, callback);
+  hold.body.add(chunk, encoding, size);
+  callLater(callback);
+  return hold.body.size <= hold.settings.maxBytes || spill(this, hold);
 }
 
 export function end(this: HeldResponse, ...args: unknown[]): HeldResponse {
@@ -41,19 +46,18 @@ export function end(this: HeldResponse, ...args: unknown[]): HeldResponse {
     hold.former.end.apply(this, args);
     return this;
   }
-  const isBare = typeof args[0] === 'function';
-  const chunk = isBare ? undefined : args[0];
-  const [encoding, callback] = isBare ? [undefined, args[0]] : sorted(args[1], args[2]);
   if (this.finished) {
     native.end.apply(this, args);
     return this;
   }
-  if (hold.stage !== 'drained') takeLast(this, hold, chunk, encoding);
+  const isBare = typeof args[0] === 'function';
+  const chunk = isBare ? undefined : args[0];
+  if (hold.stage !== 'drained') takeLast(this, hold, chunk, encodingOf(args[1]));
   clearTimeout(hold.graceTimer);
   this.finished = true;
   // Before Node 24 `writableFinished` is true when nothing waits to be written.
   this.outputSize = hold.body.size || 1;
-  hold.callback = callback;
+  hold.callback = isBare ? args[0] : callbackOf(args[1], args[2]);
   conclude(this, hold);
   return this;
 }
@@ -100,25 +104,19 @@ function takeLast(
     return;
   }
   if (size > 0) {
-    if (hold.stage === 'held') hold.body.add(last, encoding);
-    else keep(res, hold, last, encoding, undefined);
+    if (hold.stage === 'held') hold.body.add(last, encoding, size);
+    else keepLate(hold, last, encoding, undefined);
   }
   checkLength(res, hold, 0, isDifferent);
 }
 
-function keep(
-  res: HeldResponse,
+/** A chunk that waits for "not kept" to be saved. */
+function keepLate(
   hold: Hold,
-  chunk: string | Uint8Array,
+  chunk: Chunk,
   encoding: BufferEncoding | undefined,
   callback: unknown,
-): boolean {
-  if (hold.stage === 'held') {
-    hold.body.add(chunk, encoding);
-    callLater(callback);
-    if (hold.body.size <= hold.settings.maxBytes) return true;
-    return spill(res, hold);
-  }
+): false {
   const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
   hold.late.push([bytes, callback]);
   hold.body.size += bytes.length;
@@ -153,10 +151,12 @@ function isDifferent(bytes: number, length: number): boolean {
 }
 
 /** The encoding may be left out before the callback. */
-function sorted(second: unknown, third: unknown): [BufferEncoding | undefined, unknown] {
-  return typeof second === 'function'
-    ? [undefined, second]
-    : [second as BufferEncoding | undefined, third];
+function encodingOf(second: unknown): BufferEncoding | undefined {
+  return typeof second === 'function' ? undefined : (second as BufferEncoding | undefined);
+}
+
+function callbackOf(second: unknown, third: unknown): unknown {
+  return typeof second === 'function' ? second : third;
 }
 
 type Chunk = string | Uint8Array;

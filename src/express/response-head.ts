@@ -70,7 +70,7 @@ export class ResponseHead {
 
   /** Corrects a `Content-Length` that is not the number of bytes; answers whether it was wrong. */
   mendLength(bytes: number): boolean {
-    const line = this.lines[this.lengthAt];
+    const line = this.lengthAt < 0 ? undefined : this.lines[this.lengthAt];
     if (line === undefined || Number(line[1]) === bytes) return false;
     this.lines[this.lengthAt] = [line[0], String(bytes)];
     return true;
@@ -78,7 +78,8 @@ export class ResponseHead {
 
   /** What Node has made of a `Content-Disposition` in the head that it built, and will send. */
   readDisposition(built: string): void {
-    const line = this.lines[this.dispositionAt];
+    // An index of -1 is slow to look up.
+    const line = this.dispositionAt < 0 ? undefined : this.lines[this.dispositionAt];
     if (line === undefined || IS_ASCII.test(line[1])) return;
     const start = built.indexOf(`\r\n${line[0]}: `) + line[0].length + 4;
     const value = built.slice(start, built.indexOf('\r\n', start));
