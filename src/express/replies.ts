@@ -2,9 +2,10 @@ import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'no
 import { IdempotencyError } from '../core/errors.ts';
 import type { Answer } from '../core/profiles.ts';
 import type { KeptResponse } from '../core/saved-response.ts';
+import { buildDispositionEarly, protectDisposition } from './content-disposition.ts';
 import { endNative } from './first-byte.ts';
 import { isUnpatched, type NodeResponse, prepareForMethods } from './node-response.ts';
-import { isOfOneConnection, protectDisposition, replaceLines } from './response-head.ts';
+import { isOfOneConnection, replaceLines } from './response-head.ts';
 
 /**
  * Sends a saved response: its status, its header lines, its bytes, and nothing invented. What outer
@@ -16,7 +17,7 @@ export function replay(res: ServerResponse, response: KeptResponse, storeName: s
   check(response, storeName);
   const { status, reason, headers, removedNames, body } = response;
   const to = res as unknown as NodeResponse;
-  // Before Node 24, what makes own methods cheap makes every header and write of a replay cheap, too.
+  // Before Node 24, what makes own methods cheap makes each header of a replay cheap, too.
   prepareForMethods(to);
   to.statusCode = status;
   if (reason !== undefined) to.statusMessage = reason;
@@ -28,8 +29,10 @@ export function replay(res: ServerResponse, response: KeptResponse, storeName: s
   if (isUnpatched(to)) {
     if (bytes.length > 0) protectDisposition(to, headers);
     endNative(to, bytes);
-  } else if (bytes.length > 0) to.end(bytes);
-  else to.end();
+  } else if (bytes.length > 0) {
+    buildDispositionEarly(to, headers, bytes.length);
+    to.end(bytes);
+  } else to.end();
 }
 
 /** Sends an answer of ours. Does nothing if an answer has begun. */
