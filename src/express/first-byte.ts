@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { buildDispositionEarly, protectDisposition } from './content-disposition.ts';
 import type { HeldResponse, Hold, Verdict } from './hold.ts';
 import { type HeadFields, type NodeResponse, native } from './node-response.ts';
-import { protectDisposition, type ResponseHead } from './response-head.ts';
+import type { ResponseHead } from './response-head.ts';
 
 /** Up to this size Node writes head and body in one piece when the body is a string. */
 const JOINED_MAX_BYTES = 4096;
@@ -139,8 +140,10 @@ function endOuter(res: HeldResponse, hold: Hold, head: ResponseHead, bytes: Buff
   if (hold.isOutermost) {
     if (bytes.length > 0) protectDisposition(res, head.lines);
     endNative(res, bytes, hold.body.text, callback);
-  } else if (bytes.length > 0) former.end.call(res, bytes, callback);
-  else {
+  } else if (bytes.length > 0) {
+    buildDispositionEarly(res, head.lines, bytes.length);
+    former.end.call(res, bytes, callback);
+  } else {
     // Outer layers mistake a callback in place of the chunk for a chunk.
     if (typeof callback === 'function') res.once('finish', callback);
     former.end.call(res);

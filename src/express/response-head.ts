@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isUint8Array } from 'node:util/types';
 import type { HeaderLine } from '../core/saved-response.ts';
+import { DISPOSITION, IS_ASCII } from './content-disposition.ts';
 import type { NodeResponse } from './node-response.ts';
 
 /** Node's header map: lower-case name to the name as it was set, and its value or values. */
@@ -180,31 +181,6 @@ function appendLine(res: NodeResponse, name: string, value: string): void {
   else if (isType || before === '' || res.append === undefined) res.appendHeader(name, value);
   else res.append(name, value);
 }
-
-/**
- * Node re-encodes a `Content-Disposition` when it knows the length of the body, and spoils what is
- * beyond ASCII. Encoded once more beforehand, it leaves as it is in `lines`.
- */
-export function protectDisposition(res: NodeResponse, lines: readonly HeaderLine[]): void {
-  if (!lines.some(isSpoilt)) return;
-  const same = lines.filter(([name]) => name.toLowerCase() === DISPOSITION);
-  const values = same.map(([, value]) => Buffer.from(value).toString('latin1'));
-  const [[name] = ['']] = same;
-  res.setHeader(name, values.length === 1 ? (values[0] as string) : values);
-}
-
-function isSpoilt([name, value]: HeaderLine): boolean {
-  return (
-    name.length === DISPOSITION.length &&
-    name.toLowerCase() === DISPOSITION &&
-    !IS_ASCII.test(value)
-  );
-}
-
-const DISPOSITION = 'content-disposition';
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what ASCII is.
-const IS_ASCII = /^[\x00-\x7f]*$/;
 
 const OF_ONE_CONNECTION = new Set([
   'connection',
