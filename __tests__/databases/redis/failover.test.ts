@@ -46,7 +46,7 @@ async function isInStep(replica: Redis): Promise<void> {
   }
 }
 
-test('a failover to an asynchronous replica forgets an acknowledged claim: two are new', async () => {
+test('a failover to an asynchronous replica forgets a claim: two are new', async () => {
   const { link, promote, claim, after } = await setup('ioredis', 0);
   link.mode = 'hole';
   expect(await claim('A')).toEqual({ kind: 'new', attempt: 1 });
@@ -68,7 +68,7 @@ describe.each(['ioredis', 'node-redis'] as const)('with waitReplicas on %s', (dr
     expect((await after.claim('B', { key: 'freed' })).kind).toBe('new');
   });
 
-  test('what the replica does not have is a rejection, also when it is asked for again', async () => {
+  test('what the replica does not have is a rejection, also when asked for again', async () => {
     const { link, promote, claim, complete, after } = await setup(driver, 1);
     await claim('A', { key: 'begun' });
     link.mode = 'hole';

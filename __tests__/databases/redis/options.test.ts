@@ -68,7 +68,7 @@ test('the client that was lent is as it was, and goes on', async () => {
   expect(await client.ping()).toBe('PONG');
 });
 
-test('an error holds no key, no owner and no byte of a body, and neither does its cause', async () => {
+test('an error holds no key, no owner and no byte of a body, nor does its cause', async () => {
   const { client } = await setup();
   const store = new RedisStore({ client });
   await callsOf(store).claim('warm', { key: 'warm' });
