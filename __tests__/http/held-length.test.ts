@@ -43,6 +43,21 @@ describe.each(LENGTHS)('a Content-Length that is %s', (_what, handler) => {
   });
 });
 
+test.each(['end', 'write'] as const)(
+  'a length that Node guesses of base64 is right: %s',
+  async (by) => {
+    await using app = await setup({
+      settings: { save: () => 'send' },
+      handler: (_req, res) => {
+        res[by]('dGhy ZWU=\n\n\n', 'base64');
+        res.end();
+      },
+    });
+    const answer = await app.ask().answer();
+    expect([answer.body.toString(), answer.framing]).toEqual(['three', 'length']);
+  },
+);
+
 describe('a Content-Length that Node is asked to check', () => {
   test('and that is too short for end, leaves the answer open: nothing is saved', async () => {
     const thrown: string[] = [];
@@ -52,16 +67,17 @@ describe('a Content-Length that Node is asked to check', () => {
         res.set('Content-Length', '9').flushHeaders();
         res.write('12345');
         thrown.push(
+          thrownBy(() => res.end()),
           thrownBy(() => res.end('6')),
-          String(res.writableEnded),
         );
+        thrown.push(String(res.writableEnded));
         res.destroy();
       },
     });
     const wire = app.ask();
     await wire.answers();
     expect([thrown, app.saved, wire.received.length]).toEqual([
-      ['ERR_HTTP_CONTENT_LENGTH_MISMATCH', 'false'],
+      ['ERR_HTTP_CONTENT_LENGTH_MISMATCH', 'ERR_HTTP_CONTENT_LENGTH_MISMATCH', 'false'],
       [],
       0,
     ]);
