@@ -3,6 +3,7 @@ import type { AttemptIdentity } from '../core/attempt-context.ts';
 import { type ErrorCode, IdempotencyError } from '../core/errors.ts';
 import { CHOSEN_MAX_CHARACTERS, parseIdempotencyKey } from '../core/idempotency-key.ts';
 import { isRecordName, recordKey } from '../core/record-key.ts';
+import { prepareForProperties } from './node-request.ts';
 import type { Settings } from './options.ts';
 import { requestFingerprint } from './request-fingerprint.ts';
 import { warnOfSharedKeys } from './shared-keys-warning.ts';
@@ -76,6 +77,7 @@ function markOnce(req: Request & { [MARK]?: true }): void {
         'Mount it once: on the application, on the router or on the route.',
     );
   }
+  prepareForProperties(req);
   req[MARK] = true;
 }
 
