@@ -100,6 +100,16 @@ describe('a claim', () => {
     await runtime.advance(MINUTE_MS);
   });
 
+  test.each([
+    ['a plain object', {}],
+    ['an object of no class', Object.create(null)],
+  ])('of a store that is %s and answers nonsense is an error, too', async (_, store) => {
+    const { runtime, begin } = setup();
+    Object.assign(store, { claim: async () => 'nonsense', release: async () => {} });
+    await expect(begin({ store }).claim()).rejects.toThrow(/from (Object|the store)\./);
+    await runtime.advance(MINUTE_MS);
+  });
+
   test('is not sent while more than 64 MiB of answers wait to be saved', async () => {
     const { store, begin, journal } = setup();
     background().unsavedBytes = 64 * 1024 * 1024;

@@ -213,6 +213,15 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
     expect(await bare.isRetry({}, {})).toBe(true);
   });
 
+  test('sees what another layer has put in the place of a body', async () => {
+    const preset: RequestHandler = (req, _res, next) => {
+      req.body = { a: req.get('x-a') };
+      next();
+    };
+    const { isRetry } = await setup([preset]);
+    expect(await isRetry({ headers: { 'X-A': '1' } }, { headers: { 'X-A': '2' } })).toBe(false);
+  });
+
   test('does not crash on 40,000 nested lists', async () => {
     const { isRetry } = await setup([express.json({ limit: '1mb', strict: false })]);
     const body = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;

@@ -93,6 +93,7 @@ async function passThrough(
       return sendSaved(res, claim.response, attemptSettings);
     case 'new':
       break;
+    /* istanbul ignore next -- a claim of another kind is an error before it comes here */
     default:
       claim satisfies never;
   }
