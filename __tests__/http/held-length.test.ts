@@ -49,8 +49,9 @@ test.each(['end', 'write'] as const)(
     await using app = await setup({
       settings: { save: () => 'send' },
       handler: (_req, res) => {
-        res[by]('dGhy ZWU=\n\n\n', 'base64');
-        res.end();
+        res.on('error', () => undefined);
+        res[by](by === 'end' ? 'dGhy ZWU=\n\n\n' : 'dGhy\n\n\n', 'base64');
+        res.end('ZWU=', 'base64');
       },
     });
     const answer = await app.ask().answer();
