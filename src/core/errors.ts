@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   store_closed: 'The store was used after it had been closed.',
   driver_missing: 'No SQLite driver is there.',
   database_unusable: 'The database cannot be opened, or cannot keep what it is asked to keep.',
+  response_invalid: 'A response that was given in words is none that HTTP can carry.',
   record_corrupt: 'A saved record cannot be read.',
   record_too_large: 'The backend can never take so large a response.',
   fenced: 'The record is absent, or another attempt owns it now.',
