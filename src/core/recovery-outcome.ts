@@ -60,29 +60,15 @@ export function savedResponseOf(words: ResponseWords): KeptResponse {
   const { status, headers = {}, body } = words ?? {};
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
   if (!isStatus) throw invalid('a status from 200 to 599', typeof status);
-  const lines: HeaderLine[] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (!TOKEN.test(name)) throw invalid('header names that HTTP knows', 'another');
-    const lower = name.toLowerCase();
-    if (NOT_FOR_WORDS.has(lower)) throw invalid(`no ${lower} line, which is set for you`, 'one');
-    for (const each of Array.isArray(value) ? value : [value]) lines.push([name, text(each)]);
-  }
-  const bytes = bytesOf(body);
-  const isJson = body !== undefined && bytes === undefined;
-  if (isJson && !lines.some(([name]) => name.toLowerCase() === 'content-type')) {
-    lines.push(['Content-Type', 'application/json']);
-  }
-  return {
-    kept: true,
-    status,
-    headers: lines,
-    removedNames: [],
-    body: isJson ? jsonOf(body) : (bytes ?? Buffer.alloc(0)),
-  };
+  const lines = linesOf(headers);
+  const bytes = body === undefined ? Buffer.alloc(0) : bytesOf(body);
+  if (bytes !== undefined) return kept(status, lines, bytes);
+  const isTyped = lines.some(([name]) => name.toLowerCase() === 'content-type');
+  if (!isTyped) lines.push(['Content-Type', 'application/json']);
+  return kept(status, lines, jsonOf(body));
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what no value may hold.
 const NO_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 const NOT_FOR_WORDS: ReadonlySet<string> = new Set([
   'connection',
@@ -95,6 +81,20 @@ const NOT_FOR_WORDS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+
+function kept(status: number, headers: HeaderLine[], body: Buffer): KeptResponse {
+  return { kept: true, status, headers, removedNames: [], body };
+}
+
+function linesOf(headers: NonNullable<ResponseWords['headers']>): HeaderLine[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (!TOKEN.test(name)) throw invalid('header names that HTTP knows', 'another');
+    const lower = name.toLowerCase();
+    if (NOT_FOR_WORDS.has(lower)) throw invalid(`no ${lower} line, which is set for you`, 'one');
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values.map((each): HeaderLine => [name, text(each)]);
+  });
+}
 
 function text(value: unknown): string {
   const line = typeof value === 'number' ? String(value) : value;
