@@ -149,6 +149,8 @@ export interface PruneCapability {
 
 /** One record as {@link ListCapability.list} shows it: what it is for, and never its response. */
 export interface ListedRecord extends Omit<RecordView, 'response'> {
+  /** What `inspect` and `settle` find it by. */
+  readonly recordKey: string;
   readonly key: string;
   readonly tenant: string | undefined;
   readonly operation: string | undefined;

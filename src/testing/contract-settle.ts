@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { recordKey } from '../core/record-key.ts';
 import type { SettleAnswer, Settlement } from '../core/recovery-capabilities.ts';
 import { contractCase, type StoreContractCase } from './contract-case.ts';
 import { anyResponse, assertRejects, attemptOf, callOf, Scene } from './contract-scene.ts';
@@ -87,6 +88,38 @@ export const SETTLE_RULES: readonly StoreContractCase[] = [
     assert.equal(await settle(scene, { kind: 'never-started' }, 'k', true), 'not-pending');
     await scene.expectReplay(anyResponse(), 'B');
   }),
+
+  contractCase(
+    'list names each record so that it can be inspected and settled',
+    ['list', 'inspect', 'settle'],
+    async (makeStore) => {
+      const scene = new Scene(await makeStore());
+      const recordKeys = new Set(IDENTITIES.map((names) => recordKey(...names)));
+      for (const [tenant, operation, key] of IDENTITIES) {
+        const named = { tenant, operation, key, recordKey: recordKey(tenant, operation, key) };
+        const context = { ...attemptOf('A'), ...named };
+        await scene.store.claim(named.recordKey, 'f', context, callOf());
+      }
+      const { records } = (await scene.store.list?.({ state: 'pending' })) ?? { records: [] };
+      assert.deepEqual(new Set(records.map((record) => record.recordKey)), recordKeys);
+      for (const record of records) {
+        const view = await scene.store.inspect?.(record.recordKey);
+        assert.equal(view?.state, 'pending');
+        assert.equal(await settle(scene, { kind: 'never-started' }, record.recordKey), 'settled');
+      }
+      assert.equal((await scene.store.list?.())?.records.length, 0);
+    },
+  ),
+];
+
+/** Also such as text of a database cannot hold, or would take for another. */
+const IDENTITIES: readonly (readonly [string | undefined, string | undefined, string])[] = [
+  [undefined, undefined, 'a bare key'],
+  [undefined, 'POST /labels', 'k'],
+  ['tenant', 'POST /labels', 'k'],
+  ['Ténant \u{1f4e6} ', 'POST /labels', 'k'],
+  ['a\0b', 'POST /\u001b[2J\u001f', 'k'],
+  ['a\u2400b', 'POST /labels', 'k'],
 ];
 
 async function settle(

@@ -1,4 +1,5 @@
 import type { ListCapability, ListedRecord, ListOptions } from '../../core/store.ts';
+import { listedRecordKey } from '../listed-record-key.ts';
 import { checkOptions, wholeNumber } from '../option-check.ts';
 import type { Row } from './driver.ts';
 import { isThere, PENDING, SUMMARY_COLUMNS, stateAt, summaryAt, summaryOf } from './record-row.ts';
@@ -75,11 +76,12 @@ const RULES = {
 };
 
 function listedOf(row: Row): ListedRecord {
-  const { tenant, operation, key } = row;
-  return {
-    ...summaryOf(row),
+  const { tenant, operation, key, position } = row;
+  const shown = {
     key: String(key),
     tenant: tenant ?? undefined,
     operation: operation ?? undefined,
   };
+  const [, , id = ''] = POSITION.exec(String(position)) ?? [];
+  return { ...summaryOf(row), recordKey: listedRecordKey(shown, Buffer.from(id, 'hex')), ...shown };
 }

@@ -1,5 +1,6 @@
 import { IdempotencyError } from '../../core/errors.ts';
 import type { ListCapability, ListedRecord, ListOptions, RecordState } from '../../core/store.ts';
+import { listedRecordKey } from '../listed-record-key.ts';
 import { checkOptions, wholeNumber } from '../option-check.ts';
 import { globbed } from './globbed.ts';
 import type { RedisNode } from './link.ts';
@@ -178,7 +179,8 @@ function positionOf(after: string | undefined): Position {
 function listedOf(found: Found | undefined): ListedRecord[] {
   if (found === undefined) return [];
   const { isPending: _, ...record } = found.stored;
-  return [{ ...record, state: stateOf(found.stored, found.hasBody) }];
+  const recordKey = listedRecordKey(record, Buffer.from(found.digest, 'base64url'));
+  return [{ recordKey, ...record, state: stateOf(found.stored, found.hasBody) }];
 }
 
 const POSITION = /^(\d{1,20})\.([\w-]{0,43})\.(.{1,300})$/;

@@ -1,9 +1,10 @@
 import type { ListCapability, ListedRecord, ListOptions } from '../../core/store.ts';
+import { listedRecordKey } from '../listed-record-key.ts';
 import { checkOptions, wholeNumber } from '../option-check.ts';
 import type { SqliteConnection, SqliteRow } from './handle.ts';
 import { COMPLETED, PENDING, SUMMARY_COLUMNS, summaryOf } from './record-row.ts';
 
-const COLUMNS = `rowid, tenant, operation, idempotency_key, ${SUMMARY_COLUMNS}`;
+const COLUMNS = `rowid, id, tenant, operation, idempotency_key, ${SUMMARY_COLUMNS}`;
 
 /** Oldest first, by their partial index, however many finished records there are. */
 const listPending = (table: string) =>
@@ -80,11 +81,12 @@ function positionOf(after: string | undefined): [createdAt: number, rowid: numbe
 }
 
 function listedOf(row: SqliteRow, nowMs: number): ListedRecord {
-  const { tenant, operation, idempotency_key: key } = row;
-  return {
-    ...summaryOf(row, nowMs),
+  const { id, tenant, operation, idempotency_key: key } = row;
+  const shown = {
     key: String(key),
     tenant: tenant === null ? undefined : String(tenant),
     operation: operation === null ? undefined : String(operation),
   };
+  const recordKey = listedRecordKey(shown, Buffer.from(id as Uint8Array));
+  return { ...summaryOf(row, nowMs), recordKey, ...shown };
 }
