@@ -6,7 +6,22 @@ export {
   IdempotencyError,
   RecordTooLargeError,
 } from './core/errors.ts';
-export { EVENTS, type EventName, type IdempotencyEvent } from './core/events.ts';
+export {
+  EVENTS,
+  type EventName,
+  type IdempotencyEvent,
+  type SettlementAudit,
+} from './core/events.ts';
+export type {
+  RenewCapability,
+  SettleAnswer,
+  SettleCapability,
+  Settlement,
+  SettlementNote,
+  TakeOver,
+  TakeOverCapability,
+  TakeOverOptions,
+} from './core/recovery-capabilities.ts';
 export type {
   HeaderLine,
   KeptResponse,
@@ -23,6 +38,9 @@ export type {
   Claim,
   IdempotencyStore,
   InspectCapability,
+  ListCapability,
+  ListedRecord,
+  ListOptions,
   PruneCapability,
   RecordState,
   RecordView,

@@ -1,5 +1,6 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { recordKeyDigest } from './record-key.ts';
+import type { Settlement, SettlementNote } from './recovery-capabilities.ts';
 import type { Attempt } from './store.ts';
 
 /**
@@ -23,6 +24,7 @@ export const EVENTS = {
   released: 'The reservation was given back; the key is free.',
   'release-failed': 'One try to give the reservation back failed; it is tried again.',
   'gave-up': 'Saving or releasing was tried for its longest time, and is given up.',
+  settled: 'An operator has ended a pending record; `settlement` says who, how and why.',
   anomaly: 'The response was used in a way worth a look; `detail` names it.',
 } as const;
 
@@ -41,16 +43,29 @@ export interface IdempotencyEvent {
   /** The status of the handler's answer, or of ours. */
   readonly status?: number;
   readonly detail?: string;
+  /** How an operator ended the record: words of the operator, who may have written anything. */
+  readonly settlement?: SettlementAudit;
 }
 
-type Detail = Pick<IdempotencyEvent, 'error' | 'status' | 'detail'>;
+/** What is told of a settlement, by the event `settled`. */
+export interface SettlementAudit extends SettlementNote {
+  readonly kind: Settlement['kind'];
+  /** Whether it was to end the record although the owner's lease might hold. */
+  readonly forced: boolean;
+}
+
+type Detail = Pick<IdempotencyEvent, 'error' | 'status' | 'detail' | 'settlement'>;
 
 const CHANNELS = Object.fromEntries(
   Object.keys(EVENTS).map((name) => [name, channel(`express-idempotent:${name}`)]),
 ) as Record<EventName, Channel>;
 
 /** Tells listeners, if there are any. */
-export function publish(name: EventName, attempt: Attempt, detail?: Detail): void {
+export function publish(
+  name: EventName,
+  attempt: Pick<Attempt, 'recordKey' | 'operation' | 'attempt'>,
+  detail?: Detail,
+): void {
   const to = CHANNELS[name];
   if (!to.hasSubscribers) return;
   to.publish({
