@@ -16,6 +16,20 @@ export function recordKey(
   return part('t', tenant) + part('o', operation) + key;
 }
 
+/** What {@link recordKey} was made of. */
+export interface RecordKeyParts {
+  readonly tenant: string | undefined;
+  readonly operation: string | undefined;
+  readonly key: string;
+}
+
+/** The reverse of {@link recordKey}, for people who want to read it. */
+export function recordKeyParts(recordKey: string): RecordKeyParts {
+  const [tenant, afterTenant] = cutPart('t', recordKey);
+  const [operation, key] = cutPart('o', afterTenant);
+  return { tenant, operation, key };
+}
+
 /** The 32 bytes that backends with a fixed-size primary key use: SHA-256 of the record key. */
 export function recordKeyDigest(recordKey: string): Buffer {
   return Buffer.from(recordKeyDigestText(recordKey), 'latin1');
@@ -29,6 +43,11 @@ export function recordKeyDigestText(recordKey: string): string {
   return hash('sha256', recordKey, 'binary');
 }
 
+/** How an operator is told of a record: the first half of its digest, in hex. */
+export function recordReference(recordKey: string): string {
+  return hash('sha256', recordKey, 'hex').slice(0, 32);
+}
+
 /**
  * Whether `name` can be the tenant or the operation of a record key: a string that is not empty
  * and has no lone surrogate, since all of those become one and the same character in UTF-8.
@@ -38,6 +57,13 @@ export function isRecordName(name: unknown): name is string {
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function cutPart(label: string, text: string): [part: string | undefined, rest: string] {
+  if (!text.startsWith(SEPARATOR + label)) return [undefined, text];
+  const start = text.indexOf(':') + 1;
+  const end = start + Number(text.slice(2, start - 1));
+  return [text.slice(start, end), text.slice(end + 1)];
+}
 
 function part(label: string, text: string | undefined): string {
   return text === undefined ? '' : `${SEPARATOR}${label}${text.length}:${text}${SEPARATOR}`;
