@@ -1,4 +1,4 @@
-export type { AdmitAnswer } from './core/attempt.ts';
+export type { AdmitAnswer } from './core/admission.ts';
 export {
   ERROR_CODES,
   type ErrorCode,
@@ -12,6 +12,23 @@ export {
   type IdempotencyEvent,
   type SettlementAudit,
 } from './core/events.ts';
+export {
+  type BlindOptions,
+  type BlindRecovery,
+  blind,
+  type KeyedOptions,
+  type KeyedRecovery,
+  keyed,
+  type LeaseOptions,
+  type LeaseTerms,
+  type Recovery,
+  type SealedOptions,
+  type SealedRecovery,
+  sealed,
+  type TransactionalOptions,
+  type TransactionalRecovery,
+  transactional,
+} from './core/recovery.ts';
 export type {
   RenewCapability,
   SettleAnswer,
@@ -22,6 +39,15 @@ export type {
   TakeOverCapability,
   TakeOverOptions,
 } from './core/recovery-capabilities.ts';
+export {
+  type Done,
+  done,
+  type NeverStarted,
+  type ResponseWords,
+  type Unknown,
+  unknown,
+} from './core/recovery-outcome.ts';
+export type { RegisteredTransaction, RunningAttempt, Settled } from './core/running-attempt.ts';
 export type {
   HeaderLine,
   KeptResponse,
@@ -47,10 +73,21 @@ export type {
   StoreCall,
 } from './core/store.ts';
 export {
+  type CommitSyncCapability,
+  type CompleteInCapability,
+  type OpenTransaction,
+  ROLLED_BACK,
+  type TransactionAdapter,
+  type TransactionDialect,
+  type TransactionLimits,
+} from './core/transaction.ts';
+export { type DrainReport, drain } from './express/drain.ts';
+export {
   type IdempotencyMiddleware,
   idempotencyMiddleware,
   idempotent,
 } from './express/middleware.ts';
+export { neverStarted } from './express/never-started.ts';
 export type { IdempotencyOptions } from './express/options.ts';
 export type {} from './express/request-augmentation.ts';
 export { MemoryStore, type MemoryStoreOptions } from './stores/memory.ts';

@@ -1,10 +1,20 @@
+import { downstreamKey } from './downstream-key.ts';
+import { IdempotencyError } from './errors.ts';
+import { check } from './option-check.ts';
+import type { Done, ResponseWords } from './recovery-outcome.ts';
+import type {
+  HandlerPowers,
+  RegisteredTransaction,
+  RunningAttempt,
+  Settled,
+} from './running-attempt.ts';
 import type { Attempt } from './store.ts';
 
 /** What names an attempt, settled before the store is asked. */
-export type AttemptIdentity = Omit<Attempt, 'owner' | 'attempt' | 'signal'>;
+export type AttemptIdentity = Omit<Attempt, 'owner' | 'attempt' | 'leaseMs' | 'signal'>;
 
 /** The one object that `claim`, `admit`, the handler, `complete` and `release` are given. */
-export class AttemptContext implements Attempt {
+export class AttemptContext implements RunningAttempt {
   readonly key: string;
   readonly recordKey: string;
   readonly tenant: string | undefined;
@@ -12,18 +22,26 @@ export class AttemptContext implements Attempt {
   readonly fingerprint: string;
   readonly owner: string;
   readonly attempt: number = 1;
+  readonly leaseMs: number | undefined;
   #gone = false;
   #controller: AbortController | undefined;
+  #powers: HandlerPowers | undefined;
   readonly #watch: (gone: () => void) => void;
 
   /** `watch` is called at most once, and calls back when the client is gone. */
-  constructor(identity: AttemptIdentity, owner: string, watch: (gone: () => void) => void) {
+  constructor(
+    identity: AttemptIdentity,
+    owner: string,
+    watch: (gone: () => void) => void,
+    leaseMs?: number,
+  ) {
     this.key = identity.key;
     this.recordKey = identity.recordKey;
     this.tenant = identity.tenant;
     this.operation = identity.operation;
     this.fingerprint = identity.fingerprint;
     this.owner = owner;
+    this.leaseMs = leaseMs;
     this.#watch = watch;
   }
 
@@ -37,6 +55,26 @@ export class AttemptContext implements Attempt {
     return this.#controller.signal;
   }
 
+  get tx(): RegisteredTransaction {
+    return this.#running().tx() as RegisteredTransaction;
+  }
+
+  commitSync(write: (tx: RegisteredTransaction) => ResponseWords): void {
+    check('write', typeof write === 'function', write, 'a function');
+    this.#running().commitSync(write as (tx: never) => ResponseWords);
+  }
+
+  async settle(outcome: Done): Promise<Settled> {
+    check('outcome', outcome?.kind === 'done', outcome, 'done(response)');
+    return this.#running().settle(outcome);
+  }
+
+  downstreamKey(name: string, form: 'text' | 'uuid' = 'text'): string {
+    check('name', typeof name === 'string' && name !== '', name, 'a name for the provider');
+    check('form', form === 'text' || form === 'uuid', form, "'text' or 'uuid'");
+    return downstreamKey(this, name, form);
+  }
+
   /** The client is gone. The work goes on: its result is for the retry. */
   static clientGone(context: AttemptContext): void {
     context.#gone = true;
@@ -47,5 +85,18 @@ export class AttemptContext implements Attempt {
   static claimed(context: AttemptContext, attempt: number): void {
     (context as { attempt: number }).attempt = attempt;
     Object.freeze(context);
+  }
+
+  /** From now on the handler may say what became of it. */
+  static started(context: AttemptContext, powers: HandlerPowers): void {
+    context.#powers = powers;
+  }
+
+  #running(): HandlerPowers {
+    if (this.#powers !== undefined) return this.#powers;
+    throw new IdempotencyError(
+      'transaction_over',
+      'Expected to be asked by the handler, got asked before it runs. Move this into the handler.',
+    );
   }
 }

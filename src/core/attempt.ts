@@ -1,114 +1,89 @@
+import { type Activity, activityOf, tellIdle } from './activity.ts';
+import { type AdmitAnswer, askAdmit } from './admission.ts';
+import { askForKey, type ClaimAnswer } from './asking.ts';
 import { AttemptContext } from './attempt-context.ts';
-import { BACKGROUND_MAX_MS, background, isBackgroundFull, retry } from './background.ts';
-import { checkClaim } from './claim-check.ts';
-import { LATE, withDeadline } from './deadline.ts';
-import {
-  FencedError,
-  IdempotencyError,
-  provesNothingApplied,
-  RecordTooLargeError,
-} from './errors.ts';
+import type { AttemptSettings } from './attempt-settings.ts';
+import { isBackgroundFull } from './background.ts';
+import { FencedError, IdempotencyError } from './errors.ts';
 import { publish } from './events.ts';
-import { delay, type Runtime } from './runtime.ts';
+import { GivingBack } from './giving-back.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
 import type { SavedResponse } from './saved-response.ts';
-import type {
-  Attempt,
-  Claim,
-  IdempotencyStore,
-  InspectCapability,
-  RecordView,
-  StoreCall,
-} from './store.ts';
-
-export interface AttemptSettings {
-  readonly store: IdempotencyStore & Partial<InspectCapability>;
-  readonly runtime: Runtime;
-  /** The deadline of one claim, one release, one try to save. */
-  readonly storeTimeoutMs: number;
-  readonly admitTimeoutMs: number;
-  /** All tries to save, before the client is told that its outcome is not saved. */
-  readonly saveTimeoutMs: number;
-}
-
-/** `0` lets the handler run; 429 and 503 refuse. */
-export type AdmitAnswer = 0 | 429 | 503;
-
-/** How saving ended, as far as this request can wait. */
-export type Saving =
-  | { readonly kind: 'saved' }
-  /** Another attempt owns the record; `found` is what it says now, where the store can tell. */
-  | { readonly kind: 'superseded'; readonly found: RecordView | undefined }
-  | { readonly kind: 'unsaved' };
+import { Saver, type Saving } from './saving.ts';
+import type { Attempt, Claim } from './store.ts';
+import { takeOver } from './taking-over.ts';
+import { noTransaction, responseTooLarge, TransactionRun } from './transaction-run.ts';
 
 /**
  * One attempt at one key:
  *
- *     idle --claim--> reserved --admit--> admitted --start--> running --complete--> ended
- *       `---> dead <-----'-------------------'
+ *     idle --claim--> reserved --admit--> admitted --start--> running --conclude--> ended
+ *       `---> dead <-----'-------------------'  <--nothing was done--'
  *
  * `dead` is a one-way latch: nothing leads from it to `start`. Only a dead attempt is released, so
- * a release never frees a key whose handler has begun.
+ * a release never frees a key whose handler may have acted.
  */
 export class AttemptMachine {
   readonly context: AttemptContext;
   readonly #settings: AttemptSettings;
-  #phase: 'idle' | 'reserved' | 'admitted' | 'running' | 'ended' | 'dead' = 'idle';
+  readonly #activity: Activity;
+  readonly #givingBack: GivingBack;
+  readonly #saver: Saver;
+  #phase: 'idle' | 'reserved' | 'admitted' | 'running' | 'left' | 'ended' | 'dead' = 'idle';
+  #lease: LeaseKeeper | undefined;
+  #transaction: TransactionRun | undefined;
+  #isOver = false;
+  /** What the handler has said, or what has become known, before it has answered. */
+  #word: 'never-started' | 'fenced' | 'unclear' | undefined;
 
   constructor(context: AttemptContext, settings: AttemptSettings) {
     this.context = context;
     this.#settings = settings;
+    this.#activity = activityOf(settings.store);
+    this.#givingBack = new GivingBack(context, settings, this.#activity);
+    this.#saver = new Saver(context, settings, this.#activity);
   }
 
   /**
-   * Asks the store for the key. `unavailable` when it did not say: then the attempt is dead, and
-   * what the claim may have reserved, or may still reserve, is released in the background.
+   * Asks the store for the key; in a recovery mode, for one whose owner went quiet, too. `new` is
+   * the only leave to go on. `unavailable` when the store did not say: then the attempt is dead,
+   * and what the claim may have reserved, or may still reserve, is released in the background.
    *
    * @throws {IdempotencyError} `record_corrupt`, `store_answer_invalid`. The attempt is dead too.
    */
-  async claim(): Promise<Claim | { readonly kind: 'unavailable' }> {
-    const { context } = this;
-    const { store } = this.#settings;
+  async claim(): Promise<ClaimAnswer> {
     this.#phase = 'dead';
     if (isBackgroundFull()) {
-      publish('claim-failed', context, { detail: 'too much waits for the store' });
+      publish('claim-failed', this.context, { detail: 'too much waits for the store' });
       return { kind: 'unavailable' };
     }
-    let sent: unknown;
+    this.#activity.running += 1;
     try {
-      const claim = await this.#call((call) => {
-        const answer = store.claim(context.recordKey, context.fingerprint, context, call);
-        sent = answer;
-        return answer;
-      });
-      checkClaim(claim, store);
-      if (claim.kind === 'new') this.#reserved(claim.attempt);
-      else publish(claim.kind === 'replay' ? 'replayed' : claim.kind, context);
+      const claim = await askForKey(this.context, this.#settings, (sent) =>
+        this.#givingBack.afterClaim(sent),
+      );
+      if (claim.kind === 'new') this.#reserved('claimed', claim.attempt);
+      else if (claim.kind !== 'pending' || claim.leaseOver === false) this.#told(claim);
+      else return await this.#askForAbandoned(claim);
       return claim;
     } catch (error) {
-      publish('claim-failed', context, { error });
+      this.#over();
       const code = error instanceof IdempotencyError ? error.code : undefined;
-      if (!provesNothingApplied(code)) void this.#releaseAbandonedClaim(sent);
       if (code === 'record_corrupt' || code === 'store_answer_invalid') throw error;
       return { kind: 'unavailable' };
     }
   }
 
   /**
-   * Asks `admit`, once. Whoever is not admitted is dead, and its reservation is given back before
-   * this settles, or in the background when the store does not take it in time. `admit` that is
-   * late counts as 503. Without `admit` everybody is admitted.
-   *
-   * @throws what `admit` throws, and `admit_invalid` for any other answer.
+   * Asks `admit`, once: see {@link askAdmit}. Whoever is not admitted is dead, and its reservation
+   * is given back before this settles, or in the background when the store does not take it.
    */
   async admit(admit?: (context: Attempt) => unknown): Promise<AdmitAnswer> {
-    const { runtime, admitTimeoutMs } = this.#settings;
     this.#expect('reserved');
-    let answer: unknown;
+    let answer: AdmitAnswer = 503;
     try {
-      answer =
-        admit === undefined
-          ? 0
-          : await withDeadline(runtime, admitTimeoutMs, () => admit(this.context));
+      const { isDraining } = this.#activity;
+      if (!isDraining) answer = await askAdmit(this.context, this.#settings, admit);
     } catch (error) {
       await this.release();
       throw error;
@@ -118,152 +93,201 @@ export class AttemptMachine {
       return 0;
     }
     await this.release();
-    if (answer !== 429 && answer !== 503 && answer !== LATE) throw admitInvalid(answer);
-    const status = answer === LATE ? 503 : answer;
-    publish('refused', this.context, { status });
-    return status;
+    publish('refused', this.context, { status: answer });
+    return answer;
   }
 
-  /** From here on the handler may act, and the key is never released. */
+  /**
+   * In transactional mode: opens the transaction that the handler writes in. Answers false when
+   * none was to be had; then the attempt is dead, and its reservation was given back.
+   */
+  async openTransaction(): Promise<boolean> {
+    const { recovery } = this.#settings;
+    if (recovery?.mode !== 'transactional') return true;
+    try {
+      this.#transaction = await TransactionRun.begin(this.context, this.#settings, recovery);
+      return true;
+    } catch (error) {
+      publish('transaction-failed', this.context, { error });
+      await this.release();
+      return false;
+    }
+  }
+
+  /** From here on the handler may act. */
   start(): void {
     this.#expect('admitted');
     this.#phase = 'running';
   }
 
-  /**
-   * Gives the reservation of an attempt back that has not started. Never rejects: what the store
-   * does not take within `storeTimeoutMs` goes on in the background.
-   */
+  /** Gives the reservation back of an attempt that has not started. Never rejects. */
   async release(): Promise<void> {
-    if (this.#phase === 'running' || this.#phase === 'ended') return;
-    this.#phase = 'dead';
-    if (!(await this.#tryRelease())) void this.#releaseInBackground();
+    if (MAY_HAVE_ACTED.has(this.#phase)) return;
+    await this.#transaction?.undo();
+    await this.#giveBack();
   }
 
-  /**
-   * Saves the outcome; 'saved' is the only leave for a first byte of it. Tries for `saveTimeoutMs`,
-   * whether or not the client is there, then goes on in the background. Never rejects.
-   */
+  /** The transaction that is open for the handler. */
+  get tx(): unknown {
+    if (this.#transaction === undefined) throw noTransaction();
+    return this.#transaction.tx;
+  }
+
+  /** The handler knows that it has begun nothing. Counts only before it has begun to answer. */
+  sayNeverStarted(): void {
+    if (this.#phase === 'running') this.#word ??= 'never-started';
+  }
+
+  /** Runs `write` and completes the record with its response, in one synchronous transaction. */
+  commitSync(write: (tx: unknown) => unknown): SavedResponse {
+    this.#expect('running');
+    if (this.#transaction === undefined) throw noTransaction();
+    try {
+      const response = this.#transaction.commitSync(write);
+      this.#phase = 'ended';
+      this.#over();
+      return response;
+    } catch (error) {
+      if (error instanceof FencedError) this.#word = 'fenced';
+      const code = error instanceof IdempotencyError ? error.code : undefined;
+      if (code === 'commit_unclear' || code === 'commit_not_synchronous') this.#word = 'unclear';
+      throw error;
+    }
+  }
+
+  /** Whether an answer of this status has to wait for `conclude`; else it may leave at once. */
+  hasToConclude(status: number, isOutcome: boolean): boolean {
+    if (this.#phase !== 'running') return false;
+    if (isOutcome || this.#transaction !== undefined || this.#word !== undefined) return true;
+    return this.leavePending(status);
+  }
+
+  /** The handler has ended its answer. Nothing of an outcome may leave before this has resolved. */
+  async conclude(response: SavedResponse, isOutcome: boolean): Promise<Saving> {
+    this.#expect('running');
+    if (this.#word === 'fenced') return this.#superseded();
+    const isError = response.status >= 400;
+    const isUndone = this.#transaction !== undefined && !isOutcome && this.#word !== 'unclear';
+    if (isUndone || (this.#word === 'never-started' && isError)) {
+      return this.#undo({ kind: 'undone' });
+    }
+    if (!isOutcome) {
+      this.leavePending(response.status);
+      return { kind: 'undone' };
+    }
+    if (this.#transaction === undefined) return this.complete(response);
+    if (!response.kept) return this.#undo({ kind: 'failed', error: responseTooLarge() });
+    return this.#commit(this.#transaction, response);
+  }
+
+  /** Whether the handler was taken for one without an outcome; it may still have one. */
+  get isLeft(): boolean {
+    return this.#phase === 'left';
+  }
+
+  /** The handler names its outcome, in place of an answer or after one that was none. */
+  settle(response: SavedResponse): Promise<Saving> {
+    if (this.#phase === 'left') {
+      this.#phase = 'running';
+      this.#isOver = false;
+      this.#activity.running += 1;
+    }
+    return this.conclude(response, true);
+  }
+
+  /** Saves the outcome. Never rejects. See {@link Saver.save}. */
   async complete(response: SavedResponse): Promise<Saving> {
     this.#expect('running');
     this.#phase = 'ended';
-    const { runtime, saveTimeoutMs } = this.#settings;
-    const work = new SavingWork(response);
-    const tryOnce = (remainingMs: number): Promise<boolean> => this.#trySave(work, remainingMs);
-    await retry(runtime, saveTimeoutMs, tryOnce);
-    if (work.ended === 'saved') return { kind: 'saved' };
-    if (work.ended === 'fenced') return this.#superseded();
-    publish('unsaved', this.context);
-    void this.#saveInBackground(work, tryOnce);
-    return { kind: 'unsaved' };
+    return this.#saver.save(response, () => this.#over());
   }
 
   /** The handler ended without an outcome: nothing is saved, nothing is freed. Answers false. */
   leavePending(status: number): false {
-    this.#phase = 'ended';
+    this.#phase = 'left';
     publish('left-pending', this.context, { status });
+    this.#over();
     return false;
   }
 
-  async #trySave(work: SavingWork, remainingMs: number): Promise<boolean> {
-    const { store } = this.#settings;
-    const { context } = this;
-    try {
-      await this.#call(
-        (call) => store.complete(context.recordKey, work.response, context, call),
-        remainingMs,
-      );
-      work.ended = 'saved';
-      publish(work.response.kept ? 'completed' : 'not-kept', context, {
-        status: work.response.status,
-      });
-      return true;
-    } catch (error) {
-      if (error instanceof FencedError) {
-        work.ended = 'fenced';
-        publish('superseded', context);
-        return true;
-      }
-      publish('save-failed', context, { error });
-      if (error instanceof RecordTooLargeError && work.response.kept) {
-        work.response = { kept: false, status: work.response.status };
-        return this.#trySave(work, remainingMs);
-      }
-      return false;
-    }
+  /** The handler has destroyed its answer: there will be none. */
+  abandon(): void {
+    if (this.#phase !== 'running') return;
+    if (this.#transaction !== undefined) void this.#undo({ kind: 'undone' });
+    else this.leavePending(0);
   }
 
-  async #saveInBackground(
-    work: SavingWork,
-    tryOnce: (remainingMs: number) => Promise<boolean>,
-  ): Promise<void> {
-    const account = background();
-    const bytes = work.response.kept ? work.response.body.byteLength : 0;
-    account.unsavedBytes += bytes;
-    const saved = await retry(this.#settings.runtime, BACKGROUND_MAX_MS, tryOnce);
-    account.unsavedBytes -= bytes;
-    if (!saved) publish('gave-up', this.context, { detail: 'save' });
+  async #commit(transaction: TransactionRun, response: SavedResponse): Promise<Saving> {
+    if (!transaction.isOpen) return this.complete(response);
+    this.#phase = 'ended';
+    const saving = await transaction.commit(response);
+    if (saving.kind === 'fenced') return this.#superseded();
+    if (saving.kind === 'failed') return this.#undo(saving);
+    this.#over();
+    return saving;
   }
 
-  async #superseded(): Promise<Saving> {
-    const { store } = this.#settings;
-    try {
-      const found = await this.#call((call) => store.inspect?.(this.context.recordKey, call));
-      return { kind: 'superseded', found };
-    } catch {
-      return { kind: 'superseded', found: undefined };
-    }
+  /** The effect of this attempt does not exist, and never will. */
+  async #undo(saving: Saving): Promise<Saving> {
+    this.#phase = 'dead';
+    await this.#transaction?.undo();
+    await this.#giveBack();
+    return saving;
   }
 
-  async #tryRelease(): Promise<boolean> {
-    const { store } = this.#settings;
-    const { context } = this;
-    try {
-      await this.#call((call) => store.release(context.recordKey, context, call));
-      publish('released', context);
-      return true;
-    } catch (error) {
-      publish('release-failed', context, { error });
-      return false;
-    }
+  #superseded(): Promise<Saving> {
+    this.#phase = 'ended';
+    this.#over();
+    return this.#saver.superseded();
   }
 
-  async #releaseInBackground(): Promise<void> {
-    const account = background();
-    account.unacknowledgedReleases += 1;
-    const released = await retry(this.#settings.runtime, BACKGROUND_MAX_MS, () =>
-      this.#tryRelease(),
-    );
-    account.unacknowledgedReleases -= 1;
-    if (!released) publish('gave-up', this.context, { detail: 'release' });
+  async #askForAbandoned(pending: Claim): Promise<ClaimAnswer> {
+    const { recovery } = this.#settings;
+    const mayTake = recovery?.leaseMs !== undefined && !this.#activity.isDraining;
+    if (!mayTake) return this.#told(pending);
+    return takeOver(this.context, this.#settings, recovery, {
+      taken: (attempt) => this.#reserved('taken-over', attempt),
+      giveBack: () => this.#giveBack(),
+      giveBackLater: (sent) => this.#givingBack.afterClaim(sent),
+      told: () => this.#told(pending),
+      complete: (response) => {
+        this.#phase = 'running';
+        return this.complete(response);
+      },
+    });
   }
 
-  /**
-   * A release that overtakes its claim does nothing, so it is sent once more when the claim has
-   * settled. A claim that rejected may still be under way behind a broken connection: that one is
-   * given the time after which no store call of ours is left running.
-   */
-  async #releaseAbandonedClaim(sent: unknown): Promise<void> {
-    const { runtime, storeTimeoutMs } = this.#settings;
-    await this.#releaseInBackground();
-    const settled = Promise.resolve(sent).catch(() => delay(runtime, storeTimeoutMs));
-    await Promise.race([settled, delay(runtime, BACKGROUND_MAX_MS)]);
-    await this.#releaseInBackground();
+  #told(claim: Claim): Claim {
+    const { kind } = claim;
+    if (kind !== 'new') publish(kind === 'replay' ? 'replayed' : kind, this.context);
+    this.#over();
+    return claim;
   }
 
-  #reserved(attempt: number): void {
+  #reserved(how: 'claimed' | 'taken-over', attempt: number): void {
+    const { recovery } = this.#settings;
     this.#phase = 'reserved';
     AttemptContext.claimed(this.context, attempt);
-    publish('claimed', this.context);
+    publish(how, this.context);
+    if (recovery?.leaseMs === undefined || recovery.mode === 'transactional') return;
+    const { leaseMs, maxRunMs } = recovery;
+    this.#lease = new LeaseKeeper(this.context, this.#settings, { leaseMs, maxRunMs });
   }
 
-  #call<T>(
-    start: (call: StoreCall) => T | PromiseLike<T>,
-    timeoutMs: number = Number.POSITIVE_INFINITY,
-  ): Promise<T> {
-    const { runtime, storeTimeoutMs } = this.#settings;
-    const limitMs = Math.max(1, Math.min(storeTimeoutMs, Math.ceil(timeoutMs)));
-    return withDeadline(runtime, limitMs, start, storeTooLate) as Promise<T>;
+  async #giveBack(): Promise<void> {
+    this.#phase = 'dead';
+    this.#lease?.stop();
+    await this.#givingBack.now();
+    this.#over();
+  }
+
+  /** Nothing more is done under this attempt. */
+  #over(): void {
+    this.#lease?.stop();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#activity.running -= 1;
+    tellIdle(this.#activity);
   }
 
   #expect(phase: 'reserved' | 'admitted' | 'running'): void {
@@ -272,24 +296,4 @@ export class AttemptMachine {
   }
 }
 
-/** What is to be saved, and how that ended: no end yet means that it is tried again. */
-class SavingWork {
-  response: SavedResponse;
-  ended: 'saved' | 'fenced' | undefined;
-
-  constructor(response: SavedResponse) {
-    this.response = response;
-  }
-}
-
-function storeTooLate(limitMs: number): IdempotencyError {
-  return new IdempotencyError('store_timeout', `The store did not answer within ${limitMs} ms.`);
-}
-
-function admitInvalid(answer: unknown): IdempotencyError {
-  const got = typeof answer === 'number' ? String(answer) : typeof answer;
-  return new IdempotencyError(
-    'admit_invalid',
-    `Expected admit to answer 0, 429 or 503, got ${got}. Return 0 to let the handler run.`,
-  );
-}
+const MAY_HAVE_ACTED: ReadonlySet<string> = new Set(['running', 'left', 'ended']);

@@ -31,7 +31,8 @@ interface AnyClaim {
   readonly response: SavedResponse;
 }
 
-function isSavedResponse(value: unknown): boolean {
+/** Whether it has the shape of one; whether HTTP can carry it is seen when it is sent. */
+export function isSavedResponse(value: unknown): value is SavedResponse {
   const { kept, status, headers, removedNames, body } = (value ?? {}) as Record<string, unknown>;
   if (!Number.isInteger(status)) return false;
   if (kept === false) return true;

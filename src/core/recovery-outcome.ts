@@ -30,8 +30,8 @@ export function done(response: ResponseWords): Done {
 
 /**
  * The action was not done, and cannot be done later by the attempt in question. That is only true
- * if whatever it acts on takes no more from that attempt; to have found nothing there is not enough,
- * since the attempt may only be slow.
+ * if whatever it acts on takes no more from that attempt; to have found nothing there is not
+ * enough, since the attempt may only be slow.
  */
 export function neverStarted(): NeverStarted {
   return { kind: 'never-started' };

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { IdempotencyError } from '../core/errors.ts';
+import { sendInstead } from './first-byte.ts';
 import { destroy, emit, on, writeRaw } from './held-events.ts';
 import { end, write, writeHead, writeHeader } from './held-writing.ts';
-import { type HeldResponse, HOLD, Hold, type HoldSettings } from './hold.ts';
+import { type HeldResponse, HOLD, Hold, type HoldSettings, type Verdict } from './hold.ts';
 import { native, prepareForMethods } from './node-response.ts';
 
 export type { HoldSettings, Verdict } from './hold.ts';
@@ -37,4 +38,17 @@ export function holdResponse(res: ServerResponse, settings: HoldSettings): void 
   held.emit = emit;
   held.destroy = destroy;
   if (held.on !== native.on) held.on = on;
+}
+
+/** Whether an answer was begun: here, or by an outer layer. */
+export function hasBegun(res: ServerResponse): boolean {
+  const held = res as unknown as HeldResponse;
+  const hold = held[HOLD];
+  return hold?.stage !== 'held' || hold.head !== undefined || Boolean(held._header);
+}
+
+/** Sends what `verdict` writes in place of an answer that the handler has not begun. */
+export function answerHeld(res: ServerResponse, verdict: Verdict): void {
+  const held = res as unknown as HeldResponse;
+  if (verdict !== 'send' && held[HOLD]?.stage === 'held') sendInstead(held, held[HOLD], verdict);
 }

@@ -1,18 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request } from 'express';
-import { AttemptMachine, type AttemptSettings, type Saving } from '../core/attempt.ts';
+import { AttemptMachine } from '../core/attempt.ts';
 import { AttemptContext } from '../core/attempt-context.ts';
 import { nameOf } from '../core/claim-check.ts';
-import { publish } from '../core/events.ts';
-import { type Answer, STRICT } from '../core/profiles.ts';
-import type { SavedResponse } from '../core/saved-response.ts';
-import type { Attempt, IdempotencyStore } from '../core/store.ts';
+import { STRICT } from '../core/profiles.ts';
+import type { IdempotencyStore } from '../core/store.ts';
 import { isGone, whenGone } from './client-gone.ts';
-import { holdResponse, type Verdict } from './held-response.ts';
+import { runAs } from './never-started.ts';
 import { NODE_RUNTIME } from './node-runtime.ts';
 import { type IdempotencyOptions, type Settings, settle } from './options.ts';
-import { answer, replay } from './replies.ts';
 import { identify } from './request-identity.ts';
+import { RunningHandler } from './running-handler.ts';
+import { say, sendSaved } from './verdicts.ts';
 
 /** What `app.use` and `app.post` take. It narrows nothing of the handlers that come after it. */
 export type IdempotencyMiddleware = (
@@ -48,14 +47,14 @@ export function idempotencyMiddleware(
   options: IdempotencyOptions = {},
 ): IdempotencyMiddleware {
   const settings = settle(store, options);
-  const attemptSettings = { ...settings, store, runtime: NODE_RUNTIME };
   return function idempotency(req, res, next) {
     if (!settings.covers(req.method as string)) {
       next();
       return;
     }
-    passThrough(req as Request, res, settings, attemptSettings).then((then) => {
-      if (then === 'run') next();
+    passThrough(req as Request, res, settings, next).then((then) => {
+      if (then === 'unprotected') next();
+      else if (then !== 'answered') runAs(then, next);
     }, next);
   };
 }
@@ -63,22 +62,24 @@ export function idempotencyMiddleware(
 /** The short name of {@link idempotencyMiddleware}. */
 export const idempotent: typeof idempotencyMiddleware = idempotencyMiddleware;
 
-/** One request through the protocol. `'run'` lets the handler run; else the request is answered. */
+/** One request through the protocol: answered, let through untouched, or up to its handler. */
 async function passThrough(
   req: Request,
   res: ServerResponse,
   settings: Settings,
-  attemptSettings: AttemptSettings,
-): Promise<'run' | 'answered'> {
+  next: (error?: unknown) => void,
+): Promise<RunningHandler | 'answered' | 'unprotected'> {
   const asked = await identify(req, settings);
-  if (asked.kind === 'unprotected') return 'run';
+  if (asked.kind === 'unprotected') return 'unprotected';
   if (asked.kind === 'key missing') return say(res, STRICT.keyMissing);
   if (asked.kind === 'key invalid') return say(res, STRICT.keyInvalid);
   if (isGone(res)) return 'answered';
 
   const watchClient = (gone: () => void): void => whenGone(res, gone);
-  const context = new AttemptContext(asked.identity, NODE_RUNTIME.newOwner(), watchClient);
-  const attempt = new AttemptMachine(context, attemptSettings);
+  const owner = NODE_RUNTIME.newOwner();
+  const { leaseMs } = settings.recovery;
+  const context = new AttemptContext(asked.identity, owner, watchClient, leaseMs);
+  const attempt = new AttemptMachine(context, settings);
   const claim = await attempt.claim();
   switch (claim.kind) {
     case 'unavailable':
@@ -90,7 +91,7 @@ async function passThrough(
     case 'expired':
       return say(res, STRICT.expired);
     case 'replay':
-      return sendSaved(res, claim.response, attemptSettings);
+      return sendSaved(res, claim.response, nameOf(settings.store));
     case 'new':
       break;
     /* istanbul ignore next -- a claim of another kind is an error before it comes here */
@@ -101,46 +102,11 @@ async function passThrough(
   const admitted = await attempt.admit(settings.admit);
   if (admitted === 429) return say(res, STRICT.refused429);
   if (admitted === 503) return say(res, STRICT.refused503);
+  if (!(await attempt.openTransaction())) return say(res, STRICT.storeUnavailable);
   if (res.headersSent) {
     await attempt.release();
     return 'answered';
   }
 
-  holdResponse(res, {
-    maxBytes: settings.maxResponseBytes,
-    isOutcome: (status) => settings.isOutcome(status) || attempt.leavePending(status),
-    save: async (response) => verdictOn(await attempt.complete(response), context, attemptSettings),
-    onGone: () => AttemptContext.clientGone(context),
-    report: (detail) => publish('anomaly', context, { detail }),
-  });
-  req.idempotency = context;
-  attempt.start();
-  return 'run';
-}
-
-/** What leaves in place of the handler's answer, when that may not. */
-function verdictOn(saving: Saving, context: Attempt, settings: AttemptSettings): Verdict {
-  if (saving.kind === 'saved') return 'send';
-  if (saving.kind === 'unsaved') return (res) => say(res, STRICT.outcomeNotSaved);
-  const { found } = saving;
-  if (found === undefined) return (res) => say(res, STRICT.pending);
-  if (found.fingerprint !== context.fingerprint) return (res) => say(res, STRICT.conflict);
-  const { response } = found;
-  if (response !== undefined) return (res) => sendSaved(res, response, settings);
-  return (res) => say(res, found.state === 'tombstone' ? STRICT.expired : STRICT.pending);
-}
-
-function sendSaved(
-  res: ServerResponse,
-  response: SavedResponse,
-  { store }: AttemptSettings,
-): 'answered' {
-  if (!response.kept) return say(res, STRICT.notKept);
-  replay(res, response, nameOf(store));
-  return 'answered';
-}
-
-function say(res: ServerResponse, ours: Answer): 'answered' {
-  answer(res, ours);
-  return 'answered';
+  return RunningHandler.start(req, res, attempt, settings, next);
 }

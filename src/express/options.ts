@@ -1,7 +1,12 @@
 import type { Request } from 'express';
+import type { AttemptSettings } from '../core/attempt-settings.ts';
 import { IdempotencyError } from '../core/errors.ts';
+import { check, kindOf } from '../core/option-check.ts';
 import { isRecordName } from '../core/record-key.ts';
+import { blind, type Recovery } from '../core/recovery.ts';
+import { checkRecovery } from '../core/recovery-support.ts';
 import type { Attempt, IdempotencyStore } from '../core/store.ts';
+import { NODE_RUNTIME } from './node-runtime.ts';
 
 type MaybePromise<T> = T | PromiseLike<T>;
 
@@ -75,26 +80,33 @@ export interface IdempotencyOptions {
    * @default 1048576
    */
   readonly maxResponseBytes?: number;
+  /**
+   * What may become of a key whose first attempt went quiet, because its process was killed or
+   * stopped: `blind()`, `transactional(adapter)`, `keyed({ rerunWithinMs })` or
+   * `sealed({ recover })`. docs/recovery.md helps to choose.
+   *
+   * @default blind(): nothing is ever run again; the key stays pending until it is settled
+   */
+  readonly recovery?: Recovery;
   /** Is given each warning, a sentence. @default process.emitWarning */
   readonly warn?: (message: string) => void;
 }
 
 /** The options, settled: nothing is left to be decided at the first request but what it asks. */
 export interface Settings
-  extends Pick<IdempotencyOptions, 'fingerprint' | 'admit' | 'tenant' | 'operation'> {
+  extends AttemptSettings,
+    Pick<IdempotencyOptions, 'fingerprint' | 'admit' | 'tenant' | 'operation'> {
   /** The lower-case name of the header, or the function. */
   readonly key: string | ((req: Request) => MaybePromise<string | undefined>);
   readonly required: boolean;
   covers(method: string): boolean;
   isOutcome(status: number): boolean;
-  readonly storeTimeoutMs: number;
-  readonly admitTimeoutMs: number;
-  readonly saveTimeoutMs: number;
+  readonly recovery: Recovery;
   readonly maxResponseBytes: number;
   readonly warn: (message: string) => void;
 }
 
-/** @throws {IdempotencyError} `store_invalid`, `option_invalid`. */
+/** @throws {IdempotencyError} `store_invalid`, `option_invalid`, `recovery_unsupported`. */
 export function settle(store: IdempotencyStore, options: IdempotencyOptions): Settings {
   checkStore(store);
   checkNames(options);
@@ -106,13 +118,17 @@ export function settle(store: IdempotencyStore, options: IdempotencyOptions): Se
     key = 'Idempotency-Key',
     required = true,
   } = options;
-  const { keep = defaultKeep, warn = emitWarning, methods } = options;
+  const { keep = defaultKeep, warn = emitWarning, methods, recovery = blind() } = options;
   for (const [name, value] of Object.entries({ fingerprint, admit, tenant, keep, warn })) {
     if (value !== undefined) check(name, typeof value === 'function', value, 'a function');
   }
   check('required', typeof required === 'boolean', required, 'true or false');
   checkOperation(operation);
+  checkRecovery(recovery, store);
   return {
+    store,
+    runtime: NODE_RUNTIME,
+    recovery,
     ...(fingerprint && { fingerprint }),
     ...(admit && { admit }),
     ...(tenant && { tenant }),
@@ -143,6 +159,7 @@ const KNOWN: Record<keyof IdempotencyOptions, true> = {
   admitTimeoutMs: true,
   saveTimeoutMs: true,
   maxResponseBytes: true,
+  recovery: true,
   warn: true,
 };
 
@@ -232,20 +249,4 @@ function maxBytes(value: number | undefined): number {
 
 function emitWarning(message: string): void {
   process.emitWarning(message, { type: 'IdempotencyWarning' });
-}
-
-function check(name: string, isRight: boolean, got: unknown, expected: string): void {
-  if (isRight) return;
-  const what = name === 'options' ? name : `the option \`${name}\``;
-  throw new IdempotencyError(
-    'option_invalid',
-    `Expected ${what} to be ${expected}, got ${kindOf(got)}. See docs/options.md.`,
-  );
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value;
 }

@@ -1,4 +1,4 @@
-import type { Attempt } from '../core/store.ts';
+import type { RunningAttempt } from '../core/running-attempt.ts';
 
 declare global {
   namespace Express {
@@ -7,9 +7,9 @@ declare global {
        * The attempt that runs the handler; `undefined` where no idempotency middleware has let the
        * request through under a key.
        */
-      idempotency?: Attempt | undefined;
+      idempotency?: RunningAttempt | undefined;
     }
   }
 }
 
-export type { Attempt };
+export type { RunningAttempt };

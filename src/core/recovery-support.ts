@@ -1,0 +1,48 @@
+import { nameOf } from './claim-check.ts';
+import { IdempotencyError } from './errors.ts';
+import { check } from './option-check.ts';
+import type { Recovery } from './recovery.ts';
+import type { IdempotencyStore } from './store.ts';
+
+/**
+ * Whether `store` can serve the mode, asked when the middleware is built: at the first crash it
+ * would be too late.
+ *
+ * @throws {IdempotencyError} `option_invalid`, `recovery_unsupported`.
+ */
+export function checkRecovery(recovery: Recovery, store: IdempotencyStore): void {
+  const needs = MODES[recovery?.mode];
+  const isMode = Object.hasOwn(MODES, recovery?.mode ?? '');
+  check('recovery', isMode, recovery, 'blind(…), transactional(…), keyed(…) or sealed(…)');
+  const offered = store as unknown as Record<string, unknown>;
+  const missing = needs(recovery).filter((name) => typeof offered[name] !== 'function');
+  if (missing.length > 0) {
+    throw unsupported(
+      `Expected a store with ${missing.join(', ')} for recovery: ${recovery.mode}(…), ` +
+        `got ${nameOf(store)} without. Take another store, or blind().`,
+    );
+  }
+  if (recovery.mode !== 'transactional' || recovery.adapter === undefined) return;
+  const { dialect } = recovery.adapter;
+  if (dialect === offered['dialect']) return;
+  throw unsupported(
+    `Expected an adapter for the database of ${nameOf(store)}, got one for ${dialect}. ` +
+      'The writes and the record must be in one database.',
+  );
+}
+
+/** What each mode asks of the store, besides the three verbs. */
+const MODES: { readonly [mode in Recovery['mode']]: (recovery: Recovery) => readonly string[] } = {
+  blind: ({ leaseMs }) => (leaseMs === undefined ? [] : ['takeOver', 'renew']),
+  keyed: () => ['takeOver', 'renew'],
+  sealed: () => ['takeOver', 'renew'],
+  transactional: (recovery) => [
+    'takeOver',
+    'inspect',
+    'adapter' in recovery && recovery.adapter !== undefined ? 'completeIn' : 'commitSync',
+  ],
+};
+
+function unsupported(message: string): IdempotencyError {
+  return new IdempotencyError('recovery_unsupported', message);
+}

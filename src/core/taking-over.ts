@@ -1,0 +1,118 @@
+import type { AttemptContext } from './attempt-context.ts';
+import { type AttemptSettings, callStore } from './attempt-settings.ts';
+import { isSavedResponse } from './claim-check.ts';
+import { LATE, withDeadline } from './deadline.ts';
+import { IdempotencyError } from './errors.ts';
+import { publish } from './events.ts';
+import { recordReference } from './record-key.ts';
+import type { Recovery, SealedRecovery } from './recovery.ts';
+import type { Settlement, TakeOver } from './recovery-capabilities.ts';
+import type { SavedResponse } from './saved-response.ts';
+import type { Saving } from './saving.ts';
+import type { Claim } from './store.ts';
+
+/** What taking over asks of its attempt. */
+export interface Taker {
+  taken(attempt: number): void;
+  giveBack(): Promise<void>;
+  giveBackLater(sent: unknown): void;
+  /** The key stays what the claim said it is. */
+  told(): Claim;
+  complete(response: SavedResponse): Promise<Saving>;
+}
+
+/**
+ * Takes a pending key over whose lease has ended, if it has, and does with it what the mode allows:
+ * `new` lets the handler run under the next number, `replay` is the answer that the key was ended
+ * with, `pending` leaves it. No other way leads from the end of a lease to a second run.
+ */
+export async function takeOver(
+  context: AttemptContext,
+  settings: AttemptSettings,
+  recovery: Recovery,
+  taker: Taker,
+): Promise<Claim | { readonly kind: 'unavailable' }> {
+  const taken = await ask(context, settings, recovery, taker);
+  if (taken.kind !== 'taken') return taker.told();
+  taker.taken(taken.attempt);
+  switch (recovery.mode) {
+    case 'keyed':
+    case 'transactional':
+      return { kind: 'new', attempt: taken.attempt };
+    case 'blind':
+      return endAs(recovery.abandoned?.(recordReference(context.recordKey)), taker);
+    case 'sealed':
+      break;
+    /* istanbul ignore next -- a mode of another name is refused when the middleware is built */
+    default:
+      recovery satisfies never;
+  }
+  const found = await recovered(context, settings, recovery as SealedRecovery);
+  if (found?.kind === 'never-started') return { kind: 'new', attempt: taken.attempt };
+  if (found?.kind === 'done') return endAs(found.response, taker);
+  await taker.giveBack();
+  return taker.told();
+}
+
+async function ask(
+  context: AttemptContext,
+  settings: AttemptSettings,
+  recovery: Recovery,
+  taker: Taker,
+): Promise<TakeOver> {
+  const { store } = settings;
+  const { recordKey, fingerprint } = context;
+  const options = recovery.mode === 'keyed' ? { withinMs: recovery.rerunWithinMs } : {};
+  let sent: unknown;
+  try {
+    const answer = await callStore(settings, (call) => {
+      const taking = store.takeOver?.(recordKey, fingerprint, context, options, call);
+      sent = taking;
+      return taking;
+    });
+    return checked(answer);
+  } catch (error) {
+    publish('claim-failed', context, { error });
+    taker.giveBackLater(sent);
+    throw error;
+  }
+}
+
+/** `undefined` when it cannot be known. */
+async function recovered(
+  context: AttemptContext,
+  { runtime }: AttemptSettings,
+  { recover, recoverTimeoutMs }: SealedRecovery,
+): Promise<Settlement | undefined> {
+  try {
+    const found = await withDeadline(runtime, recoverTimeoutMs, () => recover(context));
+    if (found === LATE) throw new Error(`recover did not answer within ${recoverTimeoutMs} ms.`);
+    if (found?.kind === 'unknown' || found?.kind === 'never-started') return found;
+    if (found?.kind === 'done' && isSavedResponse(found.response)) return found;
+    throw new Error('Expected recover to answer done(…), neverStarted() or unknown().');
+  } catch (error) {
+    publish('recover-failed', context, { error });
+    return undefined;
+  }
+}
+
+async function endAs(
+  response: SavedResponse | undefined,
+  taker: Taker,
+): Promise<Claim | { readonly kind: 'unavailable' }> {
+  if (response === undefined) return taker.told();
+  const saving = await taker.complete(response);
+  if (saving.kind === 'saved') return { kind: 'replay', response };
+  return saving.kind === 'superseded' ? taker.told() : { kind: 'unavailable' };
+}
+
+function checked(answer: TakeOver | undefined): TakeOver {
+  const { kind, attempt } = (answer ?? {}) as { kind?: unknown; attempt?: unknown };
+  const isTaken = kind === 'taken' && Number.isSafeInteger(attempt) && (attempt as number) > 1;
+  if (isTaken || kind === 'too-late' || kind === 'not-taken') return answer as TakeOver;
+  throw new IdempotencyError(
+    'store_answer_invalid',
+    'Expected takeOver to answer taken with a number from 2, too-late or not-taken, got ' +
+      'something else. Hold the store to the contract in express-idempotent/testing.',
+  );
+}

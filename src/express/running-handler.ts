@@ -1,0 +1,119 @@
+import type { ServerResponse } from 'node:http';
+import type { Request } from 'express';
+import type { AttemptMachine } from '../core/attempt.ts';
+import { AttemptContext } from '../core/attempt-context.ts';
+import { nameOf } from '../core/claim-check.ts';
+import { IdempotencyError } from '../core/errors.ts';
+import { publish } from '../core/events.ts';
+import type { Done } from '../core/recovery-outcome.ts';
+import type { HandlerPowers, Settled } from '../core/running-attempt.ts';
+import type { SavedResponse } from '../core/saved-response.ts';
+import type { Saving } from '../core/saving.ts';
+import { answerHeld, hasBegun, holdResponse, type Verdict } from './held-response.ts';
+import type { Settings } from './options.ts';
+import { sendSaved, verdictOn } from './verdicts.ts';
+
+/** One handler that runs under a reservation, from its start until its outcome is known. */
+export class RunningHandler implements HandlerPowers {
+  readonly #res: ServerResponse;
+  readonly #attempt: AttemptMachine;
+  readonly #settings: Settings;
+  readonly #next: (error: unknown) => void;
+  /** What `settle` or `commitSync` came to, which the handler's own answer gives way to. */
+  #settled: Verdict | Promise<Verdict> | undefined;
+
+  private constructor(
+    res: ServerResponse,
+    attempt: AttemptMachine,
+    settings: Settings,
+    next: (error: unknown) => void,
+  ) {
+    this.#res = res;
+    this.#attempt = attempt;
+    this.#settings = settings;
+    this.#next = next;
+  }
+
+  /** Holds the answer and gives the handler its powers. From here on it may act. */
+  static start(
+    req: Request,
+    res: ServerResponse,
+    attempt: AttemptMachine,
+    settings: Settings,
+    next: (error: unknown) => void,
+  ): RunningHandler {
+    const handler = new RunningHandler(res, attempt, settings, next);
+    const { context } = attempt;
+    holdResponse(res, {
+      maxBytes: settings.maxResponseBytes,
+      isOutcome: (status) => handler.#hasToConclude(status),
+      save: (response) => handler.#conclude(response),
+      onGone: () => AttemptContext.clientGone(context),
+      report: (detail) => {
+        publish('anomaly', context, { detail });
+        if (detail === 'destroyed') attempt.abandon();
+      },
+    });
+    req.idempotency = context;
+    AttemptContext.started(context, handler);
+    attempt.start();
+    return handler;
+  }
+
+  tx(): unknown {
+    return this.#attempt.tx;
+  }
+
+  commitSync(write: (tx: never) => unknown): void {
+    this.#refuseSecond();
+    const response = this.#attempt.commitSync(write as (tx: unknown) => unknown);
+    this.#settled = this.#sending(response);
+    answerHeld(this.#res, this.#settled);
+  }
+
+  async settle({ response }: Done): Promise<Settled> {
+    if (!this.#attempt.isLeft) this.#refuseSecond();
+    const saving = this.#attempt.settle(response);
+    this.#settled = saving.then((ended) =>
+      ended.kind === 'saved' ? this.#sending(response) : this.#verdictOn(ended),
+    );
+    const ended = await saving;
+    if (ended.kind === 'failed') throw ended.error;
+    answerHeld(this.#res, await this.#settled);
+    return ended.kind === 'undone' ? 'unsaved' : ended.kind;
+  }
+
+  /** Called by `neverStarted(error)` in the asynchronous context of the handler. */
+  sayNeverStarted(): void {
+    if (!hasBegun(this.#res)) this.#attempt.sayNeverStarted();
+  }
+
+  #refuseSecond(): void {
+    if (this.#settled === undefined && !hasBegun(this.#res)) return;
+    throw new IdempotencyError(
+      'already_answered',
+      'Expected an attempt without an answer, got one that was begun or settled before. ' +
+        'Settle once, in place of res.json.',
+    );
+  }
+
+  #hasToConclude(status: number): boolean {
+    if (this.#settled !== undefined) return true;
+    return this.#attempt.hasToConclude(status, this.#settings.isOutcome(status));
+  }
+
+  async #conclude(response: SavedResponse): Promise<Verdict> {
+    if (this.#settled !== undefined) return this.#settled;
+    const isOutcome = this.#settings.isOutcome(response.status);
+    return this.#verdictOn(await this.#attempt.conclude(response, isOutcome));
+  }
+
+  #verdictOn(saving: Saving): Verdict {
+    const { context } = this.#attempt;
+    return verdictOn(saving, context, nameOf(this.#settings.store), this.#next);
+  }
+
+  #sending(response: SavedResponse): Verdict {
+    return (res) => sendSaved(res, response, nameOf(this.#settings.store));
+  }
+}
