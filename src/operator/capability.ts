@@ -22,9 +22,10 @@ export function offering<Name extends keyof Offers>(
   const offers = (store ?? {}) as Partial<Offers>;
   const missing = names.filter((name) => typeof offers[name] !== 'function');
   if (missing.length === 0) return offers as Pick<Offers, Name>;
+  const name = nameOf(offers as IdempotencyStore);
   throw new IdempotencyError(
     'capability_missing',
-    `Expected a store that offers ${names.join(' and ')}, but ${nameOf(offers as IdempotencyStore)} ` +
-      `has no ${missing.join(' and no ')}. See docs/operator.md.`,
+    `Expected a store that offers ${names.join(' and ')}, but ${name} has no ` +
+      `${missing.join(' and no ')}. See docs/operator.md.`,
   );
 }

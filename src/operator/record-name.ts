@@ -78,7 +78,7 @@ function isText(value: unknown): value is string {
 function invalidName(): IdempotencyError {
   return new IdempotencyError(
     'option_invalid',
-    'Expected a record key, { tenant, operation, key }, or { reference } with 8 to 64 hex digits, ' +
+    'Expected a record key, { tenant, operation, key }, or { reference } of 8 to 64 hex digits; ' +
       'got something else. See docs/operator.md.',
   );
 }

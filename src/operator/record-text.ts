@@ -10,9 +10,12 @@ export interface ResponseParts {
   readonly body: boolean;
 }
 
-export const LIST_HEAD: string = columns('REFERENCE', 'STATE', 'AGE', 'LEASE', 'ATTEMPT', 'RECORD');
+/** What the columns of {@link listLine} are. */
+export function listHead(): string {
+  return columns('REFERENCE', 'STATE', 'AGE', 'LEASE', 'ATTEMPT', 'RECORD');
+}
 
-/** One record as a line under {@link LIST_HEAD}. */
+/** One record as a line. */
 export function listLine(record: ListedRecord, nowMs: number): string {
   const { recordKey, state, createdAtMs, attempt, tenant, operation, key } = record;
   const of = tenant === undefined ? '' : `tenant ${short(tenant)}`;
@@ -24,7 +27,7 @@ export function listLine(record: ListedRecord, nowMs: number): string {
 
 /** One record as JSON on a line; times are milliseconds since 1970. */
 export function listJson(record: ListedRecord): string {
-  return visibleJson(plain({ ...record, reference: recordReference(record.recordKey) }));
+  return visibleJson(plain({ reference: recordReference(record.recordKey), ...record }));
 }
 
 /** One record in many lines. */

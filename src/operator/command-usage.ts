@@ -1,0 +1,31 @@
+import { ADDRESS_FORMS } from './store-address.ts';
+
+/** What `--help` prints. */
+export const USAGE: readonly string[] = [
+  'express-idempotent <command> --store <address> [options]',
+  '',
+  '  pending                  records whose outcome is not known, oldest first',
+  '  list                     all records',
+  '  show <record>            one record',
+  '  settle <record>          end a pending record, by your word',
+  '  prune                    remove what is over its retention',
+  '',
+  '<record> is its reference (8 hex digits or more), or --key, with --operation and --tenant where',
+  'it has them.',
+  '',
+  `--store <address>          ${ADDRESS_FORMS};`,
+  '                           also in IDEMPOTENCY_STORE, where other users do not see its password',
+  '--table, --schema, --prefix   of the store, where they are not the usual ones',
+  '--json                     one JSON value a line',
+  '',
+  'pending, list              --older-than <90s, 15min, 2h, 3d>  --limit <n>  --state <state>',
+  'show                       --headers  --body',
+  'settle                     --done <status> [--body-file <file, or -> --content-type <type>]',
+  "                                [--header 'Name: value']...",
+  '                           --never-started   only if nobody can act on it any more',
+  '                           --unknown         retries are told that nobody knows',
+  '                           --reason <what you saw>  --by <your name>  --force',
+  'prune                      --batch-size <n>',
+  '',
+  'It ends with 0 when it is done, 1 when it was refused or found nothing, 2 for no command.',
+];
