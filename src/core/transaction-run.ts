@@ -81,9 +81,11 @@ export class TransactionRun {
     const { store } = this.#settings;
     const context = this.#context;
     if (this.#open !== undefined || store.commitSync === undefined) throw noTransaction();
-    const response = store.commitSync(context.recordKey, context, (tx) =>
-      savedResponseOf(write(tx) as ResponseWords),
-    );
+    const response = store.commitSync(context.recordKey, context, (tx) => {
+      const words = write(tx);
+      refusePromise(words);
+      return savedResponseOf(words as ResponseWords);
+    });
     publish('completed', context, { status: response.status });
     return response;
   }
@@ -138,6 +140,18 @@ function over(): IdempotencyError {
     'transaction_over',
     'Expected an open transaction, got none, or one that has ended. Use req.idempotency.tx ' +
       'before the answer, under recovery: transactional(adapter).',
+  );
+}
+
+/** What it does later would be done outside of the transaction. */
+function refusePromise(words: unknown): void {
+  const { then } = (words ?? {}) as { readonly then?: unknown };
+  if (typeof then !== 'function') return;
+  Promise.resolve(words).catch(() => undefined);
+  throw new IdempotencyError(
+    'commit_not_synchronous',
+    'Expected the function given to commitSync to answer { status, headers, body }, got a ' +
+      'promise. Await what you need before commitSync, and only write in it.',
   );
 }
 

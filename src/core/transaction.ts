@@ -1,5 +1,5 @@
 import type { SavedResponse } from './saved-response.ts';
-import type { Attempt, StoreCall } from './store.ts';
+import type { Attempt } from './store.ts';
 
 /**
  * Opens transactions of one database library, on the database that the records are in. A few lines
@@ -82,13 +82,10 @@ export interface CommitSyncCapability<T> {
    * Begins a transaction, hands its handle to `write`, completes the record with what that answers,
    * and commits; all without giving the thread away. Whatever throws rolls all of it back.
    *
-   * @throws {FencedError} this attempt does not own the record any more; nothing was kept.
+   * @throws {FencedError} this attempt does not own the record any more; nothing was written.
+   * @throws {IdempotencyError} `commit_unclear` when COMMIT failed; `store_busy` when nothing was
+   *   begun.
    * @throws whatever `write` throws.
    */
-  commitSync(
-    key: string,
-    context: Attempt,
-    write: (tx: T) => SavedResponse,
-    call?: StoreCall,
-  ): SavedResponse;
+  commitSync(key: string, context: Attempt, write: (tx: T) => SavedResponse): SavedResponse;
 }

@@ -60,6 +60,22 @@ export class CompleteVerb {
     this.#readOwner = readOwner(table);
   }
 
+  /** Whether `owner` holds a pending record, within a transaction that holds the write lock. */
+  isOwned(id: Buffer, owner: string): boolean {
+    const row = this.#connection.get(this.#readOwner, id);
+    return row?.['owner'] === owner && row['state'] === PENDING;
+  }
+
+  /**
+   * As `write`, but for the first time only: what is written beside it must not be written again.
+   *
+   * @throws {FencedError}
+   */
+  writeOnce(id: Buffer, owner: string, response: EncodedResponse, times: CompletionTimes): void {
+    if (!this.isOwned(id, owner)) throw new FencedError();
+    this.write(id, owner, response, times);
+  }
+
   /**
    * Within a transaction that holds the write lock.
    *

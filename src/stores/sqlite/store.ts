@@ -22,8 +22,10 @@ import type {
   RecordView,
   StoreCall,
 } from '../../core/store.ts';
+import type { CommitSyncCapability } from '../../core/transaction.ts';
 import { type Pruning, type PruningOptions, startPruning } from '../pruning.ts';
 import { type Retention, withRetentionDefaults } from '../retention.ts';
+import { CommitSync } from './commit-sync.ts';
 import { completionTimes, encodeResponse } from './complete.ts';
 import { BUSY_WAIT_MS, type SqliteDurability } from './durability.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -58,7 +60,8 @@ export class SqliteStore
     PruneCapability,
     RenewCapability,
     TakeOverCapability,
-    SettleCapability
+    SettleCapability,
+    CommitSyncCapability<SqliteHandle>
 {
   readonly #handle: SqliteHandle;
   readonly #session: SqliteSession;
@@ -159,6 +162,17 @@ export class SqliteStore
     return this.#writer.write(() => {
       this.#records.complete.write(id, owner, encoded, completionTimes(this.#retention));
     }, call.timeoutMs);
+  }
+
+  /** As the capability says; `tx` is the store's own handle. What the lock costs, all wait for. */
+  commitSync(
+    key: string,
+    { owner }: Attempt,
+    write: (tx: SqliteHandle) => SavedResponse,
+  ): SavedResponse {
+    this.#refuseWhenClosed();
+    const commit = new CommitSync(this.#session, this.#records, this.#retention);
+    return commit.run(recordKeyDigest(key), owner, this.#handle, write);
   }
 
   async release(key: string, context: Attempt, call: StoreCall): Promise<void> {
