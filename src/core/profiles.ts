@@ -14,6 +14,8 @@ export interface Profile {
   readonly conflict: Answer;
   readonly expired: Answer;
   readonly notKept: Answer;
+  /** Its first attempt went quiet, nobody can tell what it did, and the key was ended so. */
+  readonly outcomeUnknown: Answer;
   readonly storeUnavailable: Answer;
   readonly outcomeNotSaved: Answer;
   /** `admit` refused: too many requests. */
@@ -32,6 +34,7 @@ export const STRICT: Profile = {
   conflict: says(409, 'idempotency_conflict'),
   expired: says(409, 'idempotency_result_expired'),
   notKept: says(409, 'response_not_kept'),
+  outcomeUnknown: says(409, 'outcome_unknown'),
   storeUnavailable: saysLater(503, 'store_unavailable'),
   outcomeNotSaved: saysLater(503, 'outcome_not_saved'),
   refused429: saysLater(429, 'not_admitted'),

@@ -1,4 +1,5 @@
 import { IdempotencyError } from './errors.ts';
+import { STRICT } from './profiles.ts';
 import type { Settlement } from './recovery-capabilities.ts';
 import type { HeaderLine, KeptResponse } from './saved-response.ts';
 
@@ -50,9 +51,9 @@ export function unknown(response: ResponseWords = OUTCOME_UNKNOWN): Unknown {
 
 /** The definite answer where nobody can tell. */
 export const OUTCOME_UNKNOWN: ResponseWords = {
-  status: 409,
+  status: STRICT.outcomeUnknown.status,
   headers: { 'Content-Type': 'application/json' },
-  body: '{"error":"outcome_unknown"}',
+  body: STRICT.outcomeUnknown.body,
 };
 
 /** @throws {IdempotencyError} `response_invalid` */
