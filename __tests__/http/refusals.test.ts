@@ -129,6 +129,7 @@ describe.each(EXPRESS_VERSIONS)(
       ['is no string', () => 7 as never],
       ['is undefined', async () => undefined as never],
       ['has a lone surrogate', () => '\ud800'],
+      ['holds a NUL', () => 'a\0b'],
     ])('whose tenant %s is an error 500, and nothing is claimed', async (_, tenant) => {
       const { ask, runs, journal } = await setup({ tenant });
       const answered = await ask({ key: 'k', body: BODY });
@@ -142,6 +143,7 @@ describe.each(EXPRESS_VERSIONS)(
       ['operation', { operation: () => '' }],
       ['operation', { operation: async () => 7 as never }],
       ['fingerprint', { fingerprint: () => undefined as never }],
+      ['fingerprint', { fingerprint: () => 'a\0b' }],
       ['key', { key: () => 7 as never }],
     ])(
       'for which `%s` answers nonsense is an error 500, and nothing is claimed',

@@ -49,14 +49,15 @@ export function recordReference(recordKey: string): string {
 }
 
 /**
- * Whether `name` can be the tenant or the operation of a record key: a string that is not empty
- * and has no lone surrogate, since all of those become one and the same character in UTF-8.
+ * Whether `name` can be the tenant or the operation of a record key, or a fingerprint: a string
+ * that is not empty, without lone surrogates, since all of those become one and the same character
+ * in UTF-8, and without NUL, which PostgreSQL keeps in no text.
  */
 export function isRecordName(name: unknown): name is string {
-  return typeof name === 'string' && name !== '' && !LONE_SURROGATE.test(name);
+  return typeof name === 'string' && name !== '' && !NOT_IN_NAMES.test(name);
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
+const NOT_IN_NAMES = /[\p{Surrogate}\0]/u;
 
 function cutPart(label: string, text: string): [part: string | undefined, rest: string] {
   if (!text.startsWith(SEPARATOR + label)) return [undefined, text];
