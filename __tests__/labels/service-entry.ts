@@ -14,14 +14,20 @@ afterAll(() => {
   if (built !== undefined) rmSync(built, { recursive: true });
 });
 
-/**
- * What starts the service on this Node: the sources where it runs TypeScript, else what the
- * compiler makes of them, with a driver beside it.
- */
+/** What starts the service on this Node. */
 export function serviceEntry(): string {
   if (process.features.typescript) return join(ROOT, 'src/labels/launch.js');
+  return programEntry('labels/main.ts');
+}
+
+/**
+ * What starts a program of `src` on this Node: the source where it runs TypeScript, else what the
+ * compiler makes of it, with a driver beside it.
+ */
+export function programEntry(source: string): string {
+  if (process.features.typescript) return join(ROOT, 'src', source);
   built ??= build();
-  return join(built, 'labels/main.js');
+  return join(built, source.replace(/\.ts$/, '.js'));
 }
 
 function build(): string {

@@ -112,14 +112,14 @@ export const SETTLE_RULES: readonly StoreContractCase[] = [
   ),
 ];
 
-/** Also such as text of a database cannot hold, or would take for another. */
+/** Also such as a database would take for one another, were it not for their record keys. */
 const IDENTITIES: readonly (readonly [string | undefined, string | undefined, string])[] = [
   [undefined, undefined, 'a bare key'],
   [undefined, 'POST /labels', 'k'],
   ['tenant', 'POST /labels', 'k'],
   ['Ténant \u{1f4e6} ', 'POST /labels', 'k'],
-  ['a\0b', 'POST /\u001b[2J\u001f', 'k'],
-  ['a\u2400b', 'POST /labels', 'k'],
+  ['tenant ', 'POST /labels', 'k'],
+  ['a\u2400b', 'POST /\u001b[2J\u001f', 'k'],
 ];
 
 async function settle(

@@ -1,0 +1,50 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SqliteStore } from '../../src/stores/sqlite/index.ts';
+import { TemporaryDirectory } from '../contract/sqlite/database.ts';
+import { DRIVERS, sqliteDriver } from '../contract/sqlite/driver.ts';
+import { type CommandProcessOptions, type Ended, runCommand } from './command-process.ts';
+
+const BETTER_SQLITE3 = 'better-sqlite3-12';
+
+/** A project of a user's: a database, and the driver that its Node needs. */
+export class CommandFolder {
+  readonly #directory = new TemporaryDirectory();
+  readonly #ends: (() => unknown)[] = [];
+
+  constructor() {
+    const modules = this.#directory.file('node_modules');
+    mkdirSync(modules);
+    const driver = join(DRIVERS, 'node_modules', BETTER_SQLITE3);
+    symlinkSync(driver, join(modules, 'better-sqlite3'));
+  }
+
+  get path(): string {
+    return this.#directory.path;
+  }
+
+  /** A store on `records.db`, which the commands are told to open too. */
+  async store(): Promise<SqliteStore> {
+    const driver = sqliteDriver('node:sqlite') ?? sqliteDriver(BETTER_SQLITE3);
+    const handle = driver?.open(this.#directory.file('records.db'));
+    if (handle === undefined) throw new Error('There is no driver of SQLite.');
+    this.#ends.push(() => handle.close());
+    const store = new SqliteStore(handle);
+    await store.migrate();
+    return store;
+  }
+
+  write(name: string, content: string): void {
+    writeFileSync(this.#directory.file(name), content);
+  }
+
+  run(args: readonly string[], options: CommandProcessOptions = {}): Promise<Ended> {
+    const env = { IDEMPOTENCY_STORE: 'sqlite:./records.db', USER: 'ann', ...options.env };
+    return runCommand(this.path, args, { ...options, env });
+  }
+
+  remove(): void {
+    for (const end of this.#ends) end();
+    this.#directory.remove();
+  }
+}
