@@ -203,18 +203,18 @@ export class AttemptMachine {
   }
 
   /** The handler ended without an outcome: nothing is saved, nothing is freed. Answers false. */
-  leavePending(status: number): false {
+  leavePending(status?: number): false {
     this.#phase = 'left';
-    publish('left-pending', this.context, { status });
+    publish('left-pending', this.context, status === undefined ? {} : { status });
     this.#over();
     return false;
   }
 
-  /** The handler has destroyed its answer: there will be none. */
+  /** The handler's answer is destroyed, or an outer layer has answered: it will not be sent. */
   abandon(): void {
     if (this.#phase !== 'running') return;
     if (this.#transaction !== undefined) void this.#undo({ kind: 'undone' });
-    else this.leavePending(0);
+    else this.leavePending();
   }
 
   async #commit(transaction: TransactionRun, response: SavedResponse): Promise<Saving> {

@@ -51,7 +51,7 @@ export class RunningHandler implements HandlerPowers {
       onGone: () => AttemptContext.clientGone(context),
       report: (detail) => {
         publish('anomaly', context, { detail });
-        if (detail === 'destroyed') attempt.abandon();
+        if (detail === 'destroyed' || detail === 'answered-by-outer') attempt.abandon();
       },
     });
     req.idempotency = context;
