@@ -7,16 +7,20 @@ import { type CommandProcessOptions, type Ended, runCommand } from './command-pr
 
 const BETTER_SQLITE3 = 'better-sqlite3-12';
 
-/** A project of a user's: a database, and the driver that its Node needs. */
+/** The packages of a project, and which of those of the tests they are. */
+export type Installed = Readonly<Record<string, string>>;
+
+/** A project of a user's: a database, and the driver that its Node needs, or others. */
 export class CommandFolder {
   readonly #directory = new TemporaryDirectory();
   readonly #ends: (() => unknown)[] = [];
 
-  constructor() {
+  constructor(installed: Installed = { 'better-sqlite3': BETTER_SQLITE3 }) {
     const modules = this.#directory.file('node_modules');
     mkdirSync(modules);
-    const driver = join(DRIVERS, 'node_modules', BETTER_SQLITE3);
-    symlinkSync(driver, join(modules, 'better-sqlite3'));
+    for (const [name, driver] of Object.entries(installed)) {
+      symlinkSync(join(DRIVERS, 'node_modules', driver), join(modules, name));
+    }
   }
 
   get path(): string {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Command, type CommandSource, type Listing, parseCommand } from './command.ts';
 import { USAGE } from './command-usage.ts';
 import { openStore } from './opened-store.ts';
@@ -23,7 +24,8 @@ export type ExitCode = 0 | 1 | 2;
 
 /** Runs one command to its end. What is printed can do nothing to a terminal. Never rejects. */
 export async function runCommandLine(surroundings: CommandSurroundings): Promise<ExitCode> {
-  const { args, env, print, complain } = surroundings;
+  const { args, env, folder, print, complain } = surroundings;
+  const readFile = (path: string) => readFileSync(path === '-' ? STDIN : resolve(folder, path));
   let command: Command;
   try {
     command = parseCommand({ args, env, readFile });
@@ -162,15 +164,12 @@ function absent(to: CommandSurroundings): 1 {
   return 1;
 }
 
-function readFile(path: string): Uint8Array {
-  return readFileSync(path === '-' ? STDIN : path);
-}
-
 /** What went wrong, and what a driver said about it. */
 function messageOf(error: unknown): string {
   const { message, cause } = (error ?? {}) as { message?: unknown; cause?: unknown };
   // Where several addresses were tried, the message is empty.
   const { message: said, code } = (cause ?? {}) as { message?: unknown; code?: unknown };
+  const what = String(message || error);
   const why = said || code;
-  return `${message || String(error)}${why === undefined ? '' : ` (${why})`}`;
+  return why === undefined || what.includes(String(why)) ? what : `${what} (${why})`;
 }
