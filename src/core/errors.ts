@@ -12,6 +12,8 @@ export const ERROR_CODES = {
   body_not_read: 'The request has a body that nothing has read before the middleware.',
   body_not_usable: 'The request body holds a value that has no fingerprint.',
   admit_invalid: 'The `admit` option answered something other than 0, 429 or 503.',
+  transaction_end_refused: 'A handler tried to end the transaction that it was given.',
+  transaction_aborted: 'The database gave the transaction up, and kept nothing of it.',
   transaction_over: 'There is no open transaction, or it has ended.',
   response_too_large: 'A response over `maxResponseBytes` in a transaction, which was rolled back.',
   commit_not_synchronous: 'The function given to `commitSync` answered a promise.',

@@ -1,5 +1,6 @@
 export { type Pruning, type PruningOptions, startPruning } from '../pruning.ts';
 export { type AesGcmSealOptions, aesGcmSeal, type ResponseSeal } from '../seal.ts';
+export type { IsolationLevel, TransactionAdapterOptions } from '../transactions/options.ts';
 export type {
   PgPool,
   PgPoolClient,
@@ -16,3 +17,23 @@ export {
 export type { PostgresStoreOptions } from './options.ts';
 export { PostgresStore } from './store.ts';
 export type { PostgresTransaction } from './transaction.ts';
+export { type DrizzleDatabase, drizzleTransactions } from './transactions/drizzle.ts';
+export type { PgConnection } from './transactions/guarded-client.ts';
+export { type KnexDatabase, knexTransactions } from './transactions/knex.ts';
+export {
+  type KyselyClient,
+  type KyselyDatabase,
+  type KyselyPool,
+  type KyselyTransactionBuilder,
+  type KyselyTransactionOptions,
+  kyselyTransactions,
+} from './transactions/kysely.ts';
+export { type PgTransactionPool, pgTransactions } from './transactions/pg.ts';
+export { type PostgresJsDatabase, postgresJsTransactions } from './transactions/postgres-js.ts';
+export { type PrismaDatabase, prismaTransactions } from './transactions/prisma.ts';
+export { type SequelizeDatabase, sequelizeTransactions } from './transactions/sequelize.ts';
+export {
+  type TypeormDataSource,
+  type TypeormQueryRunner,
+  typeormTransactions,
+} from './transactions/typeorm.ts';

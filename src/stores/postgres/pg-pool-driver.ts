@@ -1,6 +1,7 @@
-import type { PgPool, PgPoolClient } from './client.ts';
+import type { PgPool } from './client.ts';
 import type { PostgresDriver, Row, Statement } from './driver.ts';
 import { endsConnection, GivenUp, NotSent } from './postgres-error.ts';
+import { resetConnection } from './reset-connection.ts';
 
 /**
  * Statements on a pool of `pg`. A connection is taken for one statement, so that it can be dropped
@@ -47,7 +48,7 @@ export class PgPoolDriver implements PostgresDriver {
         };
         giveUp = () => {
           const error = new GivenUp(`PostgreSQL did not answer for ${timeoutMs} ms.`);
-          reset(client);
+          resetConnection(client);
           giveBack(error);
           reject(error);
         };
@@ -62,23 +63,3 @@ export class PgPoolDriver implements PostgresDriver {
 }
 
 function ignore(): void {}
-
-/**
- * What the kernel has not sent yet must not arrive later, when nobody waits for it any more: RST
- * takes it back, where FIN would go on sending it.
- */
-function reset(client: PgPoolClient): void {
-  const { stream } = (client as unknown as { connection?: { stream?: Socket } }).connection ?? {};
-  // The stream of TLS has the socket below it.
-  const socket = stream?._parent ?? stream;
-  try {
-    socket?.resetAndDestroy?.();
-  } catch {
-    // A connection of another kind: giving it back with an error destroys it.
-  }
-}
-
-interface Socket {
-  readonly _parent?: Socket;
-  resetAndDestroy?(): void;
-}

@@ -22,6 +22,7 @@ import type {
   RecordView,
   StoreCall,
 } from '../../core/store.ts';
+import type { CompleteInCapability } from '../../core/transaction.ts';
 import { type Pruning, type PruningOptions, startPruning } from '../pruning.ts';
 import type { Retention } from '../retention.ts';
 import { withRetentionDefaults } from '../retention.ts';
@@ -53,6 +54,7 @@ import { type PostgresTransaction, runIn } from './transaction.ts';
  */
 export class PostgresStore
   implements
+    CompleteInCapability,
     IdempotencyStore,
     InspectCapability,
     ListCapability,
@@ -61,6 +63,8 @@ export class PostgresStore
     SettleCapability,
     TakeOverCapability
 {
+  /** The word for which transactions a record can be completed in. */
+  readonly dialect = 'postgres';
   readonly #session: PostgresSession;
   readonly #table: Table;
   readonly #codec: ResponseCodec;

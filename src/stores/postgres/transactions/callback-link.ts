@@ -1,0 +1,28 @@
+import { isUndone } from '../../../core/transaction.ts';
+import type { CallbackTransaction } from '../../transactions/by-callback.ts';
+import type { TransactionLink } from '../../transactions/guarded-transaction.ts';
+import { afterCommit } from './server-word.ts';
+
+/**
+ * The link to a transaction that a library ends by itself, and whose connection it keeps to itself:
+ * it lends it to nobody else before the server has acknowledged the end.
+ */
+export function callbackLink<T>(
+  begun: CallbackTransaction<unknown>,
+  tx: T,
+  run: TransactionLink<T>['run'],
+): TransactionLink<T> {
+  return {
+    tx,
+    run,
+    commit: async () => {
+      try {
+        await begun.commit();
+      } catch (error) {
+        throw isUndone(error) ? error : afterCommit(error);
+      }
+    },
+    rollback: () => begun.rollback(),
+    destroy: () => {},
+  };
+}

@@ -1,0 +1,109 @@
+import { IdempotencyError } from '../../../core/errors.ts';
+import type { TransactionAdapter } from '../../../core/transaction.ts';
+import { beginByCallback } from '../../transactions/by-callback.ts';
+import type { TransactionGate } from '../../transactions/gate.ts';
+import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { isCommit, isRollback } from '../../transactions/statement-text.ts';
+import type { PgConnection } from './guarded-client.ts';
+import { openOnClient } from './lent-client.ts';
+import { lend, type PgTransactionPool } from './pg.ts';
+import { openOnSql } from './postgres-js.ts';
+
+/** A Drizzle database on `pg` or postgres.js, as far as it is used here. */
+export interface DrizzleDatabase<Transaction> {
+  transaction<R>(
+    callback: (tx: Transaction) => Promise<R>,
+    config?: { readonly isolationLevel?: TransactionAdapterOptions['isolationLevel'] },
+  ): Promise<R>;
+}
+
+/**
+ * Transactions of Drizzle, on a Pool of `pg` or on postgres.js. The handler's `tx` is what
+ * `db.transaction` hands out.
+ *
+ * @throws {IdempotencyError} `option_invalid`.
+ */
+export function drizzleTransactions<Transaction extends object>(
+  db: DrizzleDatabase<Transaction>,
+  options: TransactionAdapterOptions = {},
+): TransactionAdapter<Transaction> {
+  checkAdapterOptions('drizzleTransactions', options);
+  const session = (db as unknown as Partial<DrizzleInside>)._?.session;
+  const client = session?.client as { connect?: unknown; totalCount?: unknown; begin?: unknown };
+  if (session !== undefined && typeof client?.begin === 'function') {
+    const config = options.isolationLevel === undefined ? [] : [options];
+    return {
+      dialect: 'postgres',
+      begin: (limits) =>
+        openOnSql(limits, (callback) => db.transaction(callback, ...config), {
+          sqlOf: (tx: Transaction) => sessionOf(tx).client,
+          txOf: (tx, guarded, gate) => guardTx(tx, guarded, gate),
+        }),
+    };
+  }
+  if (typeof client?.connect !== 'function' || typeof client.totalCount !== 'number') {
+    throw new IdempotencyError(
+      'option_invalid',
+      'drizzleTransactions: expected a Drizzle database on a Pool of pg or on postgres.js, got ' +
+        'another. Build it as drizzle(new Pool()) or drizzle(postgres()).',
+    );
+  }
+  return {
+    dialect: 'postgres',
+    begin: (limits) =>
+      openOnClient(
+        limits,
+        options,
+        () => lend(client as unknown as PgTransactionPool<PgConnection>),
+        (lent, gate) => beginOnPg<Transaction>(session as DrizzleSession, lent, gate),
+      ),
+  };
+}
+
+/** On a copy of the session, which has our connection where the other has the pool. */
+async function beginOnPg<Transaction extends object>(
+  session: DrizzleSession,
+  client: PgConnection,
+  gate: TransactionGate,
+) {
+  const ours = Object.assign(Object.create(Object.getPrototypeOf(session)), session, { client });
+  const begun = await beginByCallback<Transaction>(
+    (callback) => ours.transaction(callback),
+    (error) => gate.lose(error),
+  );
+  const { tx, commit, rollback } = begun;
+  return { tx: guardTx(tx, client, gate), commit, rollback };
+}
+
+/**
+ * Has all that is built on `tx` go out through `client`, and the gate looked at before: what comes
+ * too late is refused with our error, and not with one of Drizzle's around it.
+ */
+function guardTx<Transaction extends object>(
+  tx: Transaction,
+  client: object,
+  gate: TransactionGate,
+): Transaction {
+  const session = sessionOf(tx);
+  const { prepareQuery } = session;
+  session.client = client;
+  session.prepareQuery = (query, ...others) => {
+    if (!isCommit(query.sql) && !isRollback(query.sql)) gate.check();
+    return prepareQuery.call(session, query, ...others);
+  };
+  return tx;
+}
+
+function sessionOf(db: object): DrizzleSession {
+  return (db as DrizzleInside)._.session;
+}
+
+interface DrizzleInside {
+  readonly _: { readonly session: DrizzleSession };
+}
+
+interface DrizzleSession {
+  client: object;
+  prepareQuery(query: { readonly sql: string }, ...others: unknown[]): unknown;
+  transaction(callback: (tx: never) => Promise<void>): Promise<unknown>;
+}

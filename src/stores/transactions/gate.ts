@@ -1,0 +1,70 @@
+import { endsTransaction } from './statement-text.ts';
+import { endRefused, over } from './transaction-error.ts';
+
+/**
+ * What each statement of a handler passes on its way into the transaction, at the moment when it
+ * goes out: however long ago it was built, and whoever kept the `tx`.
+ */
+export class TransactionGate {
+  #isClosed = false;
+  #loss: Error | undefined;
+  #underWay = 0;
+  #onQuiet: (() => void)[] = [];
+
+  /** Why the connection is gone, and the transaction with it. */
+  get loss(): Error | undefined {
+    return this.#loss;
+  }
+
+  /** @throws {IdempotencyError} `transaction_over`. */
+  check(): void {
+    if (this.#isClosed) throw over();
+  }
+
+  /**
+   * Lets one statement in. What it answers is to be called when that has settled.
+   *
+   * @throws {IdempotencyError} `transaction_over`, `transaction_end_refused`.
+   */
+  enter(text: string): () => void {
+    this.check();
+    if (endsTransaction(text)) throw endRefused();
+    this.#underWay += 1;
+    let isIn = true;
+    return () => {
+      if (!isIn) return;
+      isIn = false;
+      this.#underWay -= 1;
+      if (this.#underWay === 0) for (const tell of this.#onQuiet.splice(0)) tell();
+    };
+  }
+
+  /** The same for a statement that is settled when what `send` answers is. */
+  async pass<T>(text: string, send: () => T | PromiseLike<T>): Promise<T> {
+    const leave = this.enter(text);
+    try {
+      return await send();
+    } finally {
+      leave();
+    }
+  }
+
+  /** Lets in nothing more: the transaction is about to end. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** The connection is gone: what is sent from now on might reach another one. */
+  lose(error: Error): void {
+    this.#isClosed = true;
+    this.#loss ??= error;
+  }
+
+  /** Resolves when no statement of the handler is under way. */
+  quiet(): Promise<void> {
+    if (this.#underWay === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onQuiet.push(resolve);
+    });
+  }
+}
