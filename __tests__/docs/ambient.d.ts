@@ -15,6 +15,9 @@ declare global {
   const SqliteStore: typeof import('../../src/stores/sqlite/index.ts').SqliteStore;
   const PostgresStore: typeof import('../../src/stores/postgres/index.ts').PostgresStore;
   const RedisStore: typeof import('../../src/stores/redis/index.ts').RedisStore;
+  const done: typeof import('../../src/operator/index.ts').done;
+  const listRecords: typeof import('../../src/operator/index.ts').listRecords;
+  const settle: typeof import('../../src/operator/index.ts').settle;
   const aesGcmSeal: typeof import('../../src/stores/postgres/index.ts').aesGcmSeal;
   // What comes from drivers and test runners, as far as the stores see it.
   const Pool: new () => import('../../src/stores/postgres/index.ts').PgPool;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fence } from './fences.ts';
 
@@ -20,6 +20,8 @@ export interface Outcome {
 }
 
 const HOOK = join(__dirname, 'resolve-to-sources.mjs');
+/** Where commands find `npx`, which runs the command of the sources. */
+const COMMANDS = join(__dirname, 'commands');
 const DEADLINE_MS = 30_000;
 
 /**
@@ -61,15 +63,25 @@ async function compare(
   for (const [index, part] of parts.entries()) {
     const output = outputs.get(parts[index - 1] ?? part);
     if (part.language !== 'text' || output === undefined) continue;
-    outcome.printed.push((await output).trim());
-    outcome.expected.push(withPort(part.code).trim());
+    outcome.printed.push(timeless((await output).trim()));
+    outcome.expected.push(timeless(withPort(part.code).trim()));
   }
   return outcome;
 }
 
+/** The time of day and the ages of things are other ones each time, and so are their widths. */
+function timeless(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/\b\d+ (?:s|min|h|d)\b/g, '<age>')
+    .replaceAll(/ {2,}/g, '  ');
+}
+
 /** Its output when it has ended well; a rejection with all that it said when it has not. */
 function start(command: string, args: string[], cwd: string) {
-  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const PATH = `${COMMANDS}${delimiter}${process.env['PATH']}`;
+  const env = { ...process.env, PATH, EXAMPLES_NODE: process.execPath };
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS);
   let out = '';
   let err = '';
