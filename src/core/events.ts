@@ -21,6 +21,7 @@ export const EVENTS = {
   'taken-over': 'A key whose attempt went quiet was taken over by this one.',
   'recover-failed': '`recover` threw, was late or answered nonsense; the key stays pending.',
   'transaction-failed': 'No transaction was to be had; the handler did not run.',
+  'rollback-failed': 'A rollback was not acknowledged; the key stays pending until its lease ends.',
   'renew-failed': 'One sign of life did not reach the store; the next one is given in time.',
   'lease-ended': 'The handler has not answered for `maxRunMs`: its lease is not renewed any more.',
   superseded: 'Another attempt owns the record now; this answer was not sent.',

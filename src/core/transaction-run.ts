@@ -17,13 +17,14 @@ export class TransactionRun {
   #open: OpenTransaction | undefined;
   #timer: unknown;
   #isOver = false;
+  #rolledBack: Promise<boolean> | undefined;
 
   private constructor(context: AttemptContext, settings: AttemptSettings) {
     this.#context = context;
     this.#settings = settings;
   }
 
-  /** @throws what the adapter throws: nothing was begun. */
+  /** @throws what the adapter throws, and `store_timeout`: nothing was begun. */
   static async begin(
     context: AttemptContext,
     settings: AttemptSettings,
@@ -31,7 +32,17 @@ export class TransactionRun {
   ): Promise<TransactionRun> {
     const run = new TransactionRun(context, settings);
     if (adapter === undefined) return run;
-    run.#open = await adapter.begin(limits);
+    let begun: Promise<OpenTransaction> | undefined;
+    try {
+      run.#open = await callStore(settings, () => {
+        begun = adapter.begin(limits);
+        return begun;
+      });
+    } catch (error) {
+      // One that begins late is nobody's: it must not keep its connection.
+      begun?.then((late) => late.rollback()).catch(() => undefined);
+      throw error;
+    }
     // A handler that never answers must not keep its connection for ever.
     run.#timer = settings.runtime.setTimer(() => void run.undo(), maxRunMs);
     return run;
@@ -60,7 +71,7 @@ export class TransactionRun {
         store.completeIn?.(open, context.recordKey, response, context),
       );
     } catch (error) {
-      await open.rollback();
+      await this.#rollback(open);
       if (error instanceof FencedError) return { kind: 'fenced' };
       publish('save-failed', context, { error });
       return { kind: 'failed', error };
@@ -90,11 +101,23 @@ export class TransactionRun {
     return response;
   }
 
-  /** Resolves when nothing of it can take effect any more. */
-  async undo(): Promise<void> {
-    if (this.#open === undefined || this.#isOver) return;
+  /** Answers whether nothing of it can take effect any more. Never rejects. */
+  async undo(): Promise<boolean> {
+    if (this.#open === undefined) return true;
+    if (this.#isOver) return this.#rolledBack ?? true;
     this.#end();
-    await this.#open.rollback();
+    return this.#rollback(this.#open);
+  }
+
+  #rollback(open: OpenTransaction): Promise<boolean> {
+    this.#rolledBack = callStore(this.#settings, () => open.rollback()).then(
+      () => true,
+      (error: unknown) => {
+        publish('rollback-failed', this.#context, { error });
+        return false;
+      },
+    );
+    return this.#rolledBack;
   }
 
   #end(): void {
