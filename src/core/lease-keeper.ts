@@ -11,11 +11,13 @@ export class LeaseKeeper {
   readonly #context: AttemptContext;
   readonly #settings: AttemptSettings;
   readonly #leaseMs: number;
+  /** A third of the lease: one sign may be lost, or late, before it ends. */
+  readonly #everyMs: number;
   readonly #endMs: number;
   #timer: unknown;
   #isOver = false;
 
-  constructor(
+  private constructor(
     context: AttemptContext,
     settings: AttemptSettings,
     terms: { readonly leaseMs: number; readonly maxRunMs: number },
@@ -23,8 +25,16 @@ export class LeaseKeeper {
     this.#context = context;
     this.#settings = settings;
     this.#leaseMs = terms.leaseMs;
+    this.#everyMs = Math.ceil(terms.leaseMs / 3);
     this.#endMs = settings.runtime.nowMs() + terms.maxRunMs;
-    this.#wait();
+    this.#wait(this.#everyMs);
+  }
+
+  /** `undefined` without a lease, and in a transaction: its lease outlasts what it may take. */
+  static start(context: AttemptContext, settings: AttemptSettings): LeaseKeeper | undefined {
+    const { mode, leaseMs, maxRunMs } = settings.recovery ?? {};
+    if (leaseMs === undefined || maxRunMs === undefined || mode === 'transactional') return;
+    return new LeaseKeeper(context, settings, { leaseMs, maxRunMs });
   }
 
   stop(): void {
@@ -32,29 +42,31 @@ export class LeaseKeeper {
     this.#settings.runtime.clearTimer(this.#timer);
   }
 
-  /** A third of the lease: two signs may be lost before it ends. */
-  #wait(): void {
-    const { runtime } = this.#settings;
-    this.#timer = runtime.setTimer(() => void this.#renew(), Math.ceil(this.#leaseMs / 3));
+  #wait(delayMs: number): void {
+    this.#timer = this.#settings.runtime.setTimer(() => void this.#renew(), delayMs);
   }
 
   async #renew(): Promise<void> {
     const { store, runtime } = this.#settings;
     const context = this.#context;
-    if (runtime.nowMs() >= this.#endMs) {
+    const startedMs = runtime.nowMs();
+    if (startedMs >= this.#endMs) {
       publish('lease-ended', context);
       return;
     }
     try {
       const { recordKey } = context;
-      await callStore(this.#settings, (call) =>
-        store.renew?.(recordKey, this.#leaseMs, context, call),
+      await callStore(
+        this.#settings,
+        (call) => store.renew?.(recordKey, this.#leaseMs, context, call),
+        this.#everyMs,
       );
     } catch (error) {
       if (this.#isOver) return;
       publish('renew-failed', context, { error });
       if (error instanceof FencedError) return;
     }
-    if (!this.#isOver) this.#wait();
+    // From sign to sign, however long the store took for this one.
+    if (!this.#isOver) this.#wait(Math.max(0, startedMs + this.#everyMs - runtime.nowMs()));
   }
 }
