@@ -114,9 +114,9 @@ export interface TransactionalOptions {
  * @throws {IdempotencyError} `option_invalid`.
  */
 export function blind(options: BlindOptions = {}): BlindRecovery {
+  checkNames(options, ['onAbandoned', 'response', 'leaseMs', 'maxRunMs']);
   const { onAbandoned = 'pending', response = OUTCOME_UNKNOWN } = options;
   const isChoice = onAbandoned === 'pending' || onAbandoned === 'unknown';
-  checkNames(options, ['onAbandoned', 'response', 'leaseMs', 'maxRunMs']);
   check('onAbandoned', isChoice, onAbandoned, "'pending' or 'unknown'");
   const terms = leaseTerms(options);
   if (onAbandoned === 'pending') {

@@ -7,6 +7,7 @@ import { publish } from './events.ts';
 import { recordReference } from './record-key.ts';
 import type { Recovery, SealedRecovery } from './recovery.ts';
 import type { Settlement, TakeOver } from './recovery-capabilities.ts';
+import type { Runtime } from './runtime.ts';
 import type { SavedResponse } from './saved-response.ts';
 import type { Saving } from './saving.ts';
 import type { Claim } from './store.ts';
@@ -35,23 +36,20 @@ export async function takeOver(
   const taken = await ask(context, settings, recovery, taker);
   if (taken.kind !== 'taken') return taker.told();
   taker.taken(taken.attempt);
-  switch (recovery.mode) {
-    case 'keyed':
-    case 'transactional':
+  const found = await recovered(context, settings, recovery);
+  switch (found?.kind) {
+    case 'never-started':
       return { kind: 'new', attempt: taken.attempt };
-    case 'blind':
-      return endAs(recovery.abandoned?.(recordReference(context.recordKey)), taker);
-    case 'sealed':
-      break;
-    /* istanbul ignore next -- a mode of another name is refused when the middleware is built */
+    case 'done':
+      return endAs(found.response, taker);
+    case 'unknown':
+    case undefined:
+      await taker.giveBack();
+      return taker.told();
+    /* istanbul ignore next -- an outcome of another kind is an error before it comes here */
     default:
-      recovery satisfies never;
+      return found satisfies never;
   }
-  const found = await recovered(context, settings, recovery as SealedRecovery);
-  if (found?.kind === 'never-started') return { kind: 'new', attempt: taken.attempt };
-  if (found?.kind === 'done') return endAs(found.response, taker);
-  await taker.giveBack();
-  return taker.told();
 }
 
 async function ask(
@@ -78,29 +76,50 @@ async function ask(
   }
 }
 
-/** `undefined` when it cannot be known. */
+/** What the mode says of the attempt that went quiet; `undefined` when it cannot be known. */
 async function recovered(
   context: AttemptContext,
   { runtime }: AttemptSettings,
-  { recover, recoverTimeoutMs }: SealedRecovery,
+  recovery: Recovery,
 ): Promise<Settlement | undefined> {
   try {
-    const found = await withDeadline(runtime, recoverTimeoutMs, () => recover(context));
-    if (found === LATE) throw new Error(`recover did not answer within ${recoverTimeoutMs} ms.`);
-    if (found?.kind === 'unknown' || found?.kind === 'never-started') return found;
-    if (found?.kind === 'done' && isSavedResponse(found.response)) return found;
-    throw new Error('Expected recover to answer done(…), neverStarted() or unknown().');
+    switch (recovery.mode) {
+      // Whatever it has done, another run does not do it twice.
+      case 'keyed':
+      case 'transactional':
+        return { kind: 'never-started' };
+      case 'blind': {
+        const response = recovery.abandoned?.(recordReference(context.recordKey));
+        return response && { kind: 'done', response };
+      }
+      case 'sealed':
+        return await recoveredBy(recovery, context, runtime);
+      /* istanbul ignore next -- a mode of another name is refused when the middleware is built */
+      default:
+        return recovery satisfies never;
+    }
   } catch (error) {
     publish('recover-failed', context, { error });
     return undefined;
   }
 }
 
+async function recoveredBy(
+  { recover, recoverTimeoutMs }: SealedRecovery,
+  context: AttemptContext,
+  runtime: Runtime,
+): Promise<Settlement> {
+  const found = await withDeadline(runtime, recoverTimeoutMs, () => recover(context));
+  if (found === LATE) throw new Error(`recover did not answer within ${recoverTimeoutMs} ms.`);
+  if (found?.kind === 'unknown' || found?.kind === 'never-started') return found;
+  if (found?.kind === 'done' && isSavedResponse(found.response)) return found;
+  throw new Error('Expected recover to answer done(…), neverStarted() or unknown().');
+}
+
 async function endAs(
-  response: SavedResponse | undefined,
+  response: SavedResponse,
   taker: Taker,
 ): Promise<Claim | { readonly kind: 'unavailable' }> {
-  if (response === undefined) return taker.told();
   const saving = await taker.complete(response);
   if (saving.kind === 'saved') return { kind: 'replay', response };
   return saving.kind === 'superseded' ? taker.told() : { kind: 'unavailable' };
