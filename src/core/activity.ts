@@ -5,7 +5,7 @@
 export interface Activity {
   /** No new key is admitted any more. */
   isDraining: boolean;
-  /** From the claim until the outcome is saved, or the handler has ended without one. */
+  /** From the claim until the handler has answered, or has ended without an answer. */
   running: number;
   /** Saves and releases that go on after their client was answered. */
   inBackground: number;
@@ -28,8 +28,31 @@ export function isIdle({ running, inBackground }: Activity): boolean {
   return running === 0 && inBackground === 0;
 }
 
+/** One attempt in the account of its store: there, or not. */
+export class Presence {
+  readonly #activity: Activity;
+  #isThere = false;
+
+  constructor(activity: Activity) {
+    this.#activity = activity;
+  }
+
+  enter(): void {
+    if (this.#isThere) return;
+    this.#isThere = true;
+    this.#activity.running += 1;
+  }
+
+  leave(): void {
+    if (!this.#isThere) return;
+    this.#isThere = false;
+    this.#activity.running -= 1;
+    tellIdle(this.#activity);
+  }
+}
+
 /** Tells who waits, once `activity` has come to rest. */
-export function tellIdle(activity: Activity): void {
+function tellIdle(activity: Activity): void {
   if (activity.whenIdle.size === 0 || !isIdle(activity)) return;
   for (const tell of activity.whenIdle) tell();
 }

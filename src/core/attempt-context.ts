@@ -1,3 +1,4 @@
+import { isSavedResponse } from './claim-check.ts';
 import { downstreamKey } from './downstream-key.ts';
 import { IdempotencyError } from './errors.ts';
 import { check } from './option-check.ts';
@@ -65,7 +66,8 @@ export class AttemptContext implements RunningAttempt {
   }
 
   async settle(outcome: Done): Promise<Settled> {
-    check('outcome', outcome?.kind === 'done', outcome, 'done(response)');
+    const isDone = outcome?.kind === 'done' && isSavedResponse(outcome.response);
+    check('outcome', isDone, outcome, 'done(response)');
     return this.#running().settle(outcome);
   }
 

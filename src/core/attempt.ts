@@ -1,4 +1,4 @@
-import { type Activity, activityOf, tellIdle } from './activity.ts';
+import { type Activity, activityOf, Presence } from './activity.ts';
 import { type AdmitAnswer, askAdmit } from './admission.ts';
 import { askForKey, type ClaimAnswer } from './asking.ts';
 import { AttemptContext } from './attempt-context.ts';
@@ -27,12 +27,12 @@ export class AttemptMachine {
   readonly context: AttemptContext;
   readonly #settings: AttemptSettings;
   readonly #activity: Activity;
+  readonly #presence: Presence;
   readonly #givingBack: GivingBack;
   readonly #saver: Saver;
   #phase: 'idle' | 'reserved' | 'admitted' | 'running' | 'left' | 'ended' | 'dead' = 'idle';
   #lease: LeaseKeeper | undefined;
   #transaction: TransactionRun | undefined;
-  #isOver = false;
   /** What the handler has said, or what has become known, before it has answered. */
   #word: 'never-started' | 'fenced' | 'unclear' | undefined;
 
@@ -40,6 +40,7 @@ export class AttemptMachine {
     this.context = context;
     this.#settings = settings;
     this.#activity = activityOf(settings.store);
+    this.#presence = new Presence(this.#activity);
     this.#givingBack = new GivingBack(context, settings, this.#activity);
     this.#saver = new Saver(context, settings, this.#activity);
   }
@@ -57,7 +58,7 @@ export class AttemptMachine {
       publish('claim-failed', this.context, { detail: 'too much waits for the store' });
       return { kind: 'unavailable' };
     }
-    this.#activity.running += 1;
+    this.#presence.enter();
     try {
       const claim = await askForKey(this.context, this.#settings, (sent) =>
         this.#givingBack.afterClaim(sent),
@@ -165,10 +166,11 @@ export class AttemptMachine {
   /** The handler has ended its answer. Nothing of an outcome may leave before this has resolved. */
   async conclude(response: SavedResponse, isOutcome: boolean): Promise<Saving> {
     this.#expect('running');
-    if (this.#word === 'fenced') return this.#superseded();
-    const isError = response.status >= 400;
-    const isUndone = this.#transaction !== undefined && !isOutcome && this.#word !== 'unclear';
-    if (isUndone || (this.#word === 'never-started' && isError)) {
+    const word = this.#word;
+    // An answer after a commit that may have kept another one would be a second outcome.
+    if (word === 'fenced' || (word === 'unclear' && isOutcome)) return this.#superseded();
+    const isUndone = this.#transaction !== undefined && !isOutcome && word !== 'unclear';
+    if (isUndone || (word === 'never-started' && response.status >= 400)) {
       return this.#undo({ kind: 'undone' });
     }
     if (!isOutcome) {
@@ -189,8 +191,8 @@ export class AttemptMachine {
   settle(response: SavedResponse): Promise<Saving> {
     if (this.#phase === 'left') {
       this.#phase = 'running';
-      this.#isOver = false;
-      this.#activity.running += 1;
+      this.#presence.enter();
+      this.#lease = LeaseKeeper.start(this.context, this.#settings);
     }
     return this.conclude(response, true);
   }
@@ -199,7 +201,9 @@ export class AttemptMachine {
   async complete(response: SavedResponse): Promise<Saving> {
     this.#expect('running');
     this.#phase = 'ended';
-    return this.#saver.save(response, () => this.#over());
+    const saving = await this.#saver.save(response, () => this.#lease?.stop());
+    this.#presence.leave();
+    return saving;
   }
 
   /** The handler ended without an outcome: nothing is saved, nothing is freed. Answers false. */
@@ -213,7 +217,8 @@ export class AttemptMachine {
   /** The handler's answer is destroyed, or an outer layer has answered: it will not be sent. */
   abandon(): void {
     if (this.#phase !== 'running') return;
-    if (this.#transaction !== undefined) void this.#undo({ kind: 'undone' });
+    const isOpen = this.#transaction !== undefined && this.#word !== 'unclear';
+    if (isOpen) void this.#undo({ kind: 'undone' });
     else this.leavePending();
   }
 
@@ -230,8 +235,9 @@ export class AttemptMachine {
   /** The effect of this attempt does not exist, and never will. */
   async #undo(saving: Saving): Promise<Saving> {
     this.#phase = 'dead';
-    await this.#transaction?.undo();
-    await this.#giveBack();
+    // What may still take effect is not given back: its lease ends it.
+    if ((await this.#transaction?.undo()) === false) this.#over();
+    else await this.#giveBack();
     return saving;
   }
 
@@ -265,13 +271,10 @@ export class AttemptMachine {
   }
 
   #reserved(how: 'claimed' | 'taken-over', attempt: number): void {
-    const { recovery } = this.#settings;
     this.#phase = 'reserved';
     AttemptContext.claimed(this.context, attempt);
     publish(how, this.context);
-    if (recovery?.leaseMs === undefined || recovery.mode === 'transactional') return;
-    const { leaseMs, maxRunMs } = recovery;
-    this.#lease = new LeaseKeeper(this.context, this.#settings, { leaseMs, maxRunMs });
+    this.#lease = LeaseKeeper.start(this.context, this.#settings);
   }
 
   async #giveBack(): Promise<void> {
@@ -281,13 +284,10 @@ export class AttemptMachine {
     this.#over();
   }
 
-  /** Nothing more is done under this attempt. */
+  /** The handler does nothing more under this attempt. */
   #over(): void {
     this.#lease?.stop();
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#activity.running -= 1;
-    tellIdle(this.#activity);
+    this.#presence.leave();
   }
 
   #expect(phase: 'reserved' | 'admitted' | 'running'): void {

@@ -74,9 +74,10 @@ export class RunningHandler implements HandlerPowers {
   async settle({ response }: Done): Promise<Settled> {
     if (!this.#attempt.isLeft) this.#refuseSecond();
     const saving = this.#attempt.settle(response);
-    this.#settled = saving.then((ended) =>
-      ended.kind === 'saved' ? this.#sending(response) : this.#verdictOn(ended),
-    );
+    this.#settled = saving.then((ended) => {
+      const isSent = ended.kind === 'saved' || ended.kind === 'undone';
+      return isSent ? this.#sending(response) : this.#verdictOn(ended);
+    });
     const ended = await saving;
     if (ended.kind === 'failed') throw ended.error;
     answerHeld(this.#res, await this.#settled);
