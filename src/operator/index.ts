@@ -9,19 +9,7 @@ export {
   type Unknown,
   unknown,
 } from '../core/recovery-outcome.ts';
-export type {
-  HeaderLine,
-  KeptResponse,
-  SavedResponse,
-  UnkeptResponse,
-} from '../core/saved-response.ts';
-export type {
-  IdempotencyStore,
-  ListedRecord,
-  ListOptions,
-  RecordState,
-  RecordView,
-} from '../core/store.ts';
+export type { ListedRecord, RecordView } from '../core/store.ts';
 export { type PruneOptions, prune } from './pruning.ts';
 export { type ListRecordsOptions, listRecords } from './record-list.ts';
 export type { RecordName, RecordParts, RecordReference } from './record-name.ts';

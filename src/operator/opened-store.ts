@@ -49,7 +49,7 @@ async function openSqlite({ target, table }: StoreAddress, folder: string): Prom
   const sqlite: { readonly DatabaseSync?: SqliteDriver } | undefined =
     process.getBuiltinModule('node:sqlite');
   const Driver = sqlite?.DatabaseSync ?? loaded<SqliteDriver>(folder, 'better-sqlite3');
-  if (Driver === undefined) throw noDriver('SQLite', 'better-sqlite3');
+  if (Driver === undefined) throw noDriver('SQLite', 'better-sqlite3', ', or use Node 22.13');
   const { SqliteStore } = await import('../stores/sqlite/index.ts');
   const handle = new Driver(path);
   const store = new SqliteStore(handle, { ...named({ table }) }, `The SQLite file ${target}`);
@@ -166,10 +166,10 @@ function loaded<T>(folder: string, name: string): T | undefined {
   return fromProject(name) as T;
 }
 
-function noDriver(backend: string, name: string): Error {
+function noDriver(backend: string, name: string, or = ''): Error {
   return new Error(
     `No driver of ${backend} is there: run this in the project that has one, or \`npm install ` +
-      `${name}\` in it.`,
+      `${name}\` in it${or}.`,
   );
 }
 
