@@ -91,6 +91,7 @@ function driversReady() {
 const SERVERS = {
   postgresql: '/usr/lib/postgresql',
   pgbouncer: '/usr/sbin/pgbouncer',
+  'mariadb-server': '/usr/sbin/mariadbd',
   'redis-server': '/usr/bin/redis-server',
 };
 const SERVER_PACKAGES = Object.keys(SERVERS).join(' ');

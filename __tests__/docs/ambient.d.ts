@@ -14,6 +14,7 @@ declare global {
   const STORE_CONTRACT: typeof import('../../src/testing/index.ts').STORE_CONTRACT;
   const SqliteStore: typeof import('../../src/stores/sqlite/index.ts').SqliteStore;
   const PostgresStore: typeof import('../../src/stores/postgres/index.ts').PostgresStore;
+  const MySqlStore: typeof import('../../src/stores/mysql/index.ts').MySqlStore;
   const RedisStore: typeof import('../../src/stores/redis/index.ts').RedisStore;
   const done: typeof import('../../src/operator/index.ts').done;
   const listRecords: typeof import('../../src/operator/index.ts').listRecords;
@@ -21,6 +22,12 @@ declare global {
   const aesGcmSeal: typeof import('../../src/stores/postgres/index.ts').aesGcmSeal;
   // What comes from drivers and test runners, as far as the stores see it.
   const Pool: new () => import('../../src/stores/postgres/index.ts').PgPool;
+  const mysql: {
+    createPool(options: {
+      readonly uri: string;
+      readonly connectionLimit?: number;
+    }): import('../../src/stores/mysql/index.ts').MySqlPool;
+  };
   const Redis: new () => import('../../src/stores/redis/index.ts').RedisClient;
   const key: Buffer;
   const test: (name: string, run: () => Promise<void>) => void;

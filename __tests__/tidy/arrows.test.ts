@@ -21,6 +21,10 @@ const ARROWS: readonly (readonly [files: RegExp, mayImport: readonly RegExp[]])[
     /^src\/stores\/postgres\//,
     [/^src\/core\//, /^src\/stores\/([^/]+|postgres\/.+|transactions\/.+)\.ts$/, /^node:/],
   ],
+  [
+    /^src\/stores\/mysql\//,
+    [/^src\/core\//, /^src\/stores\/([^/]+|mysql\/.+|transactions\/.+)\.ts$/, /^node:/],
+  ],
   [/^src\/stores\/redis\//, [/^src\/core\//, /^src\/stores\/[^/]+\.ts$/, /^node:/]],
   [/^src\/testing\//, [/^src\/core\//, /^node:assert(\/strict)?$/]],
   [

@@ -1,0 +1,44 @@
+import type { Pool, ResultSetHeader } from 'mysql2/promise';
+import { recordKeyDigest } from '../../../src/core/record-key.ts';
+import { type MySqlPool, MySqlStore } from '../../../src/stores/mysql/index.ts';
+import type { SettableClock } from '../../../src/testing/index.ts';
+import type { ContractDatabase } from '../../contract/describe-contract.ts';
+
+/** How the stores of a contract reach one server. */
+export interface MySqlAccess {
+  /** A client of its own for each store. */
+  readonly newClient: () => MySqlPool;
+  /** For what the contract does past the stores. */
+  readonly pool: Pool;
+  readonly prepare?: boolean;
+}
+
+let tables = 0;
+
+/** An empty table; every store has a client of its own. */
+export async function mysqlDatabase(
+  { newClient, pool, prepare = true }: MySqlAccess,
+  clock: SettableClock,
+): Promise<ContractDatabase> {
+  tables += 1;
+  const table = `contract_${process.pid}_${tables}`;
+  const makeStore = async () => {
+    const store = new MySqlStore({ client: newClient(), table, prepare, now: clock.now });
+    await store.migrate();
+    return store;
+  };
+  const overwriteSaved = async (key: string, head: string, body: Uint8Array) => {
+    const text = `update ${table} set head = ?, body = ? where id = ? and state = 1`;
+    const values = [Buffer.from(head), Buffer.from(body), recordKeyDigest(key)];
+    const [{ info }] = await pool.query<ResultSetHeader>(text, values);
+    if (!info.startsWith('Rows matched: 1 ')) {
+      throw new Error('There is no completed record to overwrite.');
+    }
+  };
+  return {
+    makeStore: Object.assign(makeStore, { overwriteSaved }),
+    close: async () => {
+      await pool.query(`drop table if exists ${table}, ${table}_migrations`);
+    },
+  };
+}
