@@ -1,6 +1,5 @@
 import type { SavedResponse } from '../../../src/core/saved-response.ts';
-import type { Attempt, StoreCall } from '../../../src/core/store.ts';
-import type { PostgresStore } from '../../../src/stores/postgres/index.ts';
+import type { Attempt, IdempotencyStore, StoreCall } from '../../../src/core/store.ts';
 
 /** What these tests save: some bytes that are no text. */
 export const RESPONSE: SavedResponse = {
@@ -33,7 +32,7 @@ export function within(timeoutMs = 10_000): StoreCall {
 }
 
 /** The methods of a store on key `k`, in as few words as the tests need. */
-export function callsOf(store: PostgresStore) {
+export function callsOf(store: IdempotencyStore) {
   return {
     claim: (owner: string, timeoutMs?: number, key = 'k') =>
       store.claim(key, 'f', attemptOf(owner), within(timeoutMs)),

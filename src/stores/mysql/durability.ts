@@ -124,8 +124,8 @@ function dangersIn(settings: Settings, engine: string, table: Table): string[] {
   const dangers: string[] = [];
   if (engine !== 'InnoDB') {
     dangers.push(
-      `The table ${table.title} is of the engine ${engine}: it knows no transactions that outlive ` +
-        'a crash. ALTER TABLE … ENGINE = InnoDB.',
+      `The table ${table.title} is of the engine ${engine}, which may lose all of it in a ` +
+        'crash. ALTER TABLE … ENGINE = InnoDB.',
     );
   }
   if (flush === '0' || flush === '2') {
@@ -152,8 +152,8 @@ function meaningOf(settings: Settings, isDurable: boolean): string {
   if (!isDurable) return `${own} only if it is older than a moment.`;
   if (isSemiSync(settings)) {
     return (
-      `${own}. A commit waits until a replica has received it, and no longer than the time-out of ` +
-      'semi-synchronous replication: after that it is acknowledged all the same.'
+      `${own}. A commit waits until a replica has received it, but no longer than the time-out ` +
+      'of semi-synchronous replication: after that it is acknowledged all the same.'
     );
   }
   return `${own}. It is lost with this server: a replica that takes over may never have had it.`;

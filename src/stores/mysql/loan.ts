@@ -121,7 +121,7 @@ const AUTOCOMMIT = 2;
 /**
  * Rows, or what became of a write.
  *
- * @throws {Unusable} when what was written is not committed: then dropping the connection undoes it.
+ * @throws {Unusable} when what was written is not committed: dropping the connection undoes it.
  */
 function answerOf(answer: unknown): Answer {
   const [result] = answer as readonly [unknown];

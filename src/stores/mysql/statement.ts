@@ -1,4 +1,4 @@
-/** What stands for a name in a statement. Text is sent as its bytes, which no character set reads. */
+/** What stands for a name in a statement. Text is sent as bytes, whatever the character set. */
 export type Value = string | number | boolean | Uint8Array | null;
 
 export type Values = { readonly [name: string]: Value };
@@ -47,7 +47,7 @@ export function joined(...pieces: readonly Query[]): Query {
   };
 }
 
-/** The bytes that a query takes on its way, at most: written into the text they are twice as long. */
+/** The bytes that a query takes on its way, at most: in the text they are twice as long. */
 export function bytesOf({ text, values, isFixed }: Query): number {
   const bytes = values.reduce<number>(
     (sum, value) => sum + (Buffer.isBuffer(value) ? value.length : 0) + NUMBER_BYTES,

@@ -37,9 +37,9 @@ import { DEFAULT_TABLE, Table } from './table.ts';
 import { type MySqlTransaction, runIn } from './transaction.ts';
 
 /**
- * A store in MariaDB or MySQL, shared by all replicas. What it acknowledged has been committed: with
- * the server's own defaults it outlives `kill -9` and a power cut of the server. A failover to an
- * asynchronous replica may lose it; `check` says what your settings mean.
+ * A store in MariaDB or MySQL, shared by all replicas. What it acknowledged has been committed:
+ * with the server's own defaults it outlives `kill -9` and a power cut of the server. A failover to
+ * an asynchronous replica may lose it; `check` says what your settings mean.
  *
  * The client is lent: it is never ended, and its settings are not changed. Each statement is a
  * transaction of its own; calls that wait go out together.
