@@ -53,5 +53,8 @@ export function findingTests(setup: () => Promise<OperatorScene>): void {
     const [first = '', second = ''] = keys;
     expect(await settle(store, first, done(LABEL), NOTE)).toBe('settled');
     expect(await showRecord(store, { reference })).toMatchObject({ recordKey: second });
+    // What is not pending any more is still found, by more of its digits.
+    const ended = { reference: recordReference(first) };
+    expect(await showRecord(store, ended)).toMatchObject({ recordKey: first, state: 'completed' });
   });
 }

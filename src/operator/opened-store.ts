@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { IdempotencyStore } from '../core/store.ts';
+import type { MySqlPool } from '../stores/mysql/index.ts';
 import type { PgPool, PostgresJsSql } from '../stores/postgres/index.ts';
 import type { IoredisClient, NodeRedisClient } from '../stores/redis/index.ts';
 import type { SqliteHandle } from '../stores/sqlite/index.ts';
@@ -30,7 +31,7 @@ export async function openStore(address: StoreAddress, folder: string): Promise<
     case 'redis':
       return openRedis(address, folder);
     case 'mysql':
-      throw new Error('This version has no store for MySQL.');
+      return openMySql(address, folder);
     case 'module':
       return openModule(address, folder);
     default:
@@ -89,6 +90,24 @@ async function openPostgres(address: StoreAddress, folder: string): Promise<Open
     connect_timeout: CONNECT_TIMEOUT_MS / 1_000,
   });
   return open(sql, () => sql.end());
+}
+
+async function openMySql({ target, table }: StoreAddress, folder: string): Promise<OpenedStore> {
+  const mysql2 = loaded<{ createPool(options: object): MySqlPool & Ended }>(
+    folder,
+    'mysql2/promise',
+  );
+  if (mysql2 === undefined) throw noDriver('MySQL', 'mysql2');
+  const { MySqlStore } = await import('../stores/mysql/index.ts');
+  const pool = mysql2.createPool({
+    uri: target.replace(/^mariadb:/i, 'mysql:'),
+    connectionLimit: MAX_CONNECTIONS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+  });
+  return {
+    store: new MySqlStore({ client: pool, ...named({ table }) }),
+    close: () => pool.end(),
+  };
 }
 
 async function openRedis({ target, prefix }: StoreAddress, folder: string): Promise<OpenedStore> {
