@@ -1,7 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Label } from './label.ts';
+import { FIRST_NUMBER, numberOf } from './label-number.ts';
 import type { LabelOperation } from './label-operation.ts';
 import { isBusy, openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.ts';
+import { unlessBusy } from './unless-busy.ts';
 
 /**
  * The labels of the service: a table in the SQLite file that also holds the idempotency records,
@@ -25,7 +26,7 @@ export class LabelTable {
   static async open(path: string): Promise<LabelTable> {
     const handle = await openSqlite(path);
     try {
-      await unlessBusy(() => migrate(handle));
+      await unlessBusy(() => migrate(handle), isBusy);
       return new LabelTable(handle);
     } catch (error) {
       handle.close();
@@ -34,15 +35,22 @@ export class LabelTable {
   }
 
   /** Makes a label, and resolves when it is on the disk. Every call makes another one. */
-  async create({ request_id, parcel_id }: LabelOperation): Promise<Label> {
-    const { lastInsertRowid } = await unlessBusy(() => this.#insert.run(request_id, parcel_id));
-    return { label_id: `label-${lastInsertRowid}`, request_id, parcel_id };
+  create(operation: LabelOperation): Promise<Label> {
+    return unlessBusy(() => insert(this.#insert, operation), isBusy);
+  }
+
+  /**
+   * Makes a label in the transaction that `commitSync` of a store on the same file has opened, on
+   * the handle that it hands out. The label is there when, and only if, that commits.
+   */
+  createIn(tx: unknown, operation: LabelOperation): Label {
+    return insert((tx as SqliteHandle).prepare(INSERT), operation);
   }
 
   async find(label_id: string): Promise<Label | undefined> {
-    const number = LABEL_ID.exec(label_id)?.[1];
+    const number = numberOf(label_id);
     if (number === undefined) return undefined;
-    const row = await unlessBusy(() => this.#select.get(Number(number)));
+    const row = await unlessBusy(() => this.#select.get(number), isBusy);
     return row === undefined ? undefined : ({ label_id, ...(row as object) } as Label);
   }
 
@@ -58,16 +66,18 @@ const CREATE_TABLE = `
     request_id TEXT NOT NULL,
     parcel_id TEXT NOT NULL
   ) STRICT`;
-/** The first label is label-901. SQLite keeps the last number of each table in sqlite_sequence. */
+/** SQLite keeps the last number of each table in sqlite_sequence. */
 const START_NUMBERS = `
   INSERT INTO sqlite_sequence (name, seq)
-  SELECT 'labels', 900 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'labels')`;
+  SELECT 'labels', ${FIRST_NUMBER - 1}
+  WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'labels')`;
 const INSERT = 'INSERT INTO labels (request_id, parcel_id) VALUES (?, ?)';
 const SELECT = 'SELECT request_id, parcel_id FROM labels WHERE number = ?';
-/** At most 15 digits, which a number holds exactly. */
-const LABEL_ID = /^label-([1-9][0-9]{0,14})$/;
-const BUSY_TIMEOUT_MS = 5_000;
-const BUSY_RETRY_MS = 10;
+
+function insert(statement: SqliteStatement, { request_id, parcel_id }: LabelOperation): Label {
+  const { lastInsertRowid } = statement.run(request_id, parcel_id);
+  return { label_id: `label-${lastInsertRowid}`, request_id, parcel_id };
+}
 
 function migrate(handle: SqliteHandle): void {
   handle.exec('PRAGMA journal_mode = WAL');
@@ -79,18 +89,5 @@ function migrate(handle: SqliteHandle): void {
   } catch (error) {
     handle.exec('ROLLBACK');
     throw error;
-  }
-}
-
-/** Another connection writes for a few milliseconds at a time: come again, and block nobody. */
-async function unlessBusy<T>(write: () => T): Promise<T> {
-  const giveUpAtMs = performance.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return write();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAtMs) throw error;
-    }
-    await delay(BUSY_RETRY_MS * Math.random());
   }
 }

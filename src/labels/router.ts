@@ -6,31 +6,44 @@ import express, {
   type Router,
 } from 'express';
 import {
-  type Attempt,
+  IdempotencyError,
   type IdempotencyOptions,
   type IdempotencyStore,
   idempotencyMiddleware,
+  type Recovery,
+  type RegisteredTransaction,
+  type RunningAttempt,
 } from '../index.ts';
-import { entityTagsOf, type Label } from './label.ts';
+import type { Label } from './label.ts';
 import { type LabelOperation, labelFingerprint, parseLabelOperation } from './label-operation.ts';
-import { refuse, sendJson } from './refusal.ts';
+import { type LabelCreated, labelCreated } from './label-response.ts';
+import { refuse } from './refusal.ts';
 import { readRequestBody } from './request-body.ts';
+import { unlessBusy } from './unless-busy.ts';
 
 /** What the route asks of its surroundings, and options of the middleware that it leaves open. */
 export interface LabelsRouterOptions extends Omit<IdempotencyOptions, Settled> {
   /** A store for this route alone: a record is kept under the bare request id. */
   readonly store: IdempotencyStore;
-  /** The business action. It runs at most once for a request id. */
+  /** The business action. It runs once for a request id, or again as `recovery` allows. */
   readonly createLabel: CreateLabel;
 }
 
 /** What follows from the route itself. */
 type Settled = 'fingerprint' | 'key' | 'operation' | 'methods' | 'required';
 
-/** Makes a label, or rejects: then its key stays pending, since nobody knows how far it came. */
+/**
+ * Makes a label, or rejects. Then nobody knows how far it came, and its key stays pending; but in
+ * a transaction, which is rolled back.
+ *
+ * `tx` is that transaction, under `recovery: transactional(…)`: what `createLabel` writes with it
+ * is there when its answer is, and else not. Without an adapter, on a SqliteStore, it has to answer
+ * the label itself and no promise.
+ */
 export type CreateLabel = (
   operation: LabelOperation,
-  context: Attempt,
+  context: RunningAttempt,
+  tx: RegisteredTransaction,
 ) => Label | PromiseLike<Label>;
 
 /**
@@ -63,7 +76,7 @@ export function labelsRouter({ store, createLabel, ...options }: LabelsRouterOpt
       operation: false,
       fingerprint: (req) => labelFingerprint(req.body),
     }),
-    answerWithLabel(createLabel),
+    answerWithLabel(createLabel, options.recovery),
   );
   return router;
 }
@@ -102,17 +115,41 @@ async function readOperation(req: Request, res: Response, next: NextFunction): P
   }
 }
 
-/** `res.status(201).json(…)` would do as well, but would answer other bytes and an ETag more. */
-function answerWithLabel(createLabel: CreateLabel): RequestHandler {
+function answerWithLabel(createLabel: CreateLabel, recovery?: Recovery): RequestHandler {
+  const isTransaction = recovery?.mode === 'transactional';
+  const commitsItself = isTransaction && recovery.adapter === undefined;
   return async function answerLabel(req, res, next) {
+    const context = req.idempotency as RunningAttempt;
     try {
-      const label = await createLabel(req.body, req.idempotency as Attempt);
-      const { request_id, label_id } = label;
-      res.setHeader('Location', `${req.baseUrl}/labels/${label_id}`);
-      res.setHeader('ETag', entityTagsOf(label));
-      sendJson(res, 201, JSON.stringify({ request_id, state: 'created', label_id }));
+      if (commitsItself) {
+        await unlessBusy(() => commitLabel(req, context, createLabel), isNotBegun);
+        return;
+      }
+      const label = await createLabel(req.body, context, isTransaction ? context.tx : undefined);
+      send(res, labelCreated(label, req.baseUrl));
     } catch (error) {
       next(error);
     }
   };
+}
+
+/** Makes the label, saves the answer and commits both without a pause; only then it is sent. */
+function commitLabel(req: Request, context: RunningAttempt, createLabel: CreateLabel): void {
+  context.commitSync((tx) => {
+    const label = createLabel(req.body, context, tx);
+    // `commitSync` has a sentence for a promise, and rolls back.
+    return 'then' in label ? (label as never) : labelCreated(label, req.baseUrl);
+  });
+}
+
+/** Another process had the file for as long as this one could wait, and nothing was run. */
+function isNotBegun(error: unknown): boolean {
+  return error instanceof IdempotencyError && error.code === 'store_busy';
+}
+
+/** `res.status(201).json(…)` would do as well, but would answer other bytes and an ETag more. */
+function send(res: Response, { status, headers, body }: LabelCreated): void {
+  res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  res.end(body);
 }

@@ -1,73 +1,55 @@
-import { existsSync, mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname } from 'node:path';
-import { SqliteStore } from '../stores/sqlite/index.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { drain } from '../index.ts';
 import { labelsApp } from './app.ts';
 import { drainable } from './drainable-server.ts';
-import { LabelTable } from './label-table.ts';
+import { modeOf } from './mode.ts';
+import { openBackend } from './open-backend.ts';
 import type { ServiceSettings } from './service-settings.ts';
 
 /** The labels service while it runs. */
 export interface LabelsService {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   readonly address: string;
-  /** Finishes what runs, cuts off what dawdles, closes the database. */
+  /** Finishes what runs and what is to be saved, cuts off what dawdles, leaves the database. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the service: labels and idempotency records in one SQLite file, one connection each.
- * It listens on the loopback address only, since it asks nobody who they are.
+ * Starts the service. It listens on the loopback address only, since it asks nobody who they are.
  *
  * Rejects with one sentence that says what is to be mended.
  */
 export async function startLabelsService(settings: ServiceSettings): Promise<LabelsService> {
-  const { port, databasePath } = settings;
-  makeDirectory(dirname(databasePath));
-  const store = await SqliteStore.open(databasePath);
-  const labels = await LabelTable.open(databasePath);
+  const backend = await openBackend(settings.store);
+  const { store } = backend;
+  const { labels, recovery } = modeOf(settings.mode, backend);
   const app = labelsApp({
     store,
-    createLabel: (operation) => labels.create(operation),
-    findLabel: (label_id) => labels.find(label_id),
+    recovery,
+    createLabel: labels.create,
+    findLabel: labels.find,
   });
   const server = createServer(app);
-  const drain = drainable(server);
-  await listen(server, port);
+  const drainServer = drainable(server);
+  await listen(server, settings.port);
   return {
     address: `http://${HOST}:${(server.address() as AddressInfo).port}`,
     async stop() {
-      await drain(DRAIN_TIMEOUT_MS);
-      labels.close();
-      await store.close();
+      // In this order a request that has come in is answered, and not sent to another replica.
+      await drainServer(ANSWERING_TIMEOUT_MS);
+      await drain(store, { timeoutMs: SAVING_TIMEOUT_MS });
+      await Promise.race([backend.close(), delay(CLOSING_TIMEOUT_MS)]);
     },
   };
 }
 
 const HOST = '127.0.0.1';
 /** The promise is to be gone within 10 s, on a busy machine too. */
-const DRAIN_TIMEOUT_MS = 5_000;
-
-/**
- * Step by step: `mkdir` with `recursive` never ends where the file system answers ENOENT for a
- * directory that it does not let be made, as /proc does.
- */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  makeDirectory(dirname(path));
-  try {
-    mkdirSync(path);
-  } catch (cause) {
-    // Another service may have made it meanwhile.
-    if (existsSync(path)) return;
-    throw new Error(
-      `Cannot make the directory ${path} (${codeOf(cause)}). ` +
-        'Set LABELS_DB to a file in a directory that may be written.',
-      { cause },
-    );
-  }
-}
+const ANSWERING_TIMEOUT_MS = 5_000;
+const SAVING_TIMEOUT_MS = 2_000;
+const CLOSING_TIMEOUT_MS = 1_000;
 
 async function listen(server: Server, port: number): Promise<void> {
   try {
