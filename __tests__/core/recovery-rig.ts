@@ -48,8 +48,10 @@ export function recoveryRig(modeOf: Recovery | ((database: FakeDatabase) => Reco
   /** An attempt whose process is stopped: no timer of it fires. */
   const runInStoppedProcess = () => run({ runtime: new ManualRuntime() });
   /** Attempts between their claim and their answer. */
-  const running = () => activityOf(store).running;
-  return { runtime, calls, memory, database, begin, run, abandon, runInStoppedProcess, running };
+  const activity = activityOf(store);
+  const running = () => activity.running;
+  const attempts = { begin, run, abandon, runInStoppedProcess, running };
+  return { runtime, calls, memory, database, activity, ...attempts };
 }
 
 export function contextOf(owner: string, leaseMs?: number): AttemptContext {

@@ -2,6 +2,7 @@ import { isSavedResponse } from './claim-check.ts';
 import { downstreamKey } from './downstream-key.ts';
 import { IdempotencyError } from './errors.ts';
 import { check } from './option-check.ts';
+import { isRecordName } from './record-key.ts';
 import type { Done, ResponseWords } from './recovery-outcome.ts';
 import type {
   HandlerPowers,
@@ -72,7 +73,7 @@ export class AttemptContext implements RunningAttempt {
   }
 
   downstreamKey(name: string, form: 'text' | 'uuid' = 'text'): string {
-    check('name', typeof name === 'string' && name !== '', name, 'a name for the provider');
+    check('name', isRecordName(name), name, 'a name for the provider');
     check('form', form === 'text' || form === 'uuid', form, "'text' or 'uuid'");
     return downstreamKey(this, name, form);
   }

@@ -9,6 +9,15 @@ export interface RecordKeyVector {
   readonly digest: string;
 }
 
+/** What a downstream key is made of, and its two forms. */
+export interface DownstreamKeyVector {
+  readonly recordKey: string;
+  readonly fingerprint: string;
+  readonly name: string;
+  readonly text: string;
+  readonly uuid: string;
+}
+
 /** A response, its head as text, and all of it as bytes (in hex). */
 export interface SavedResponseVector {
   readonly response: SavedResponse;
@@ -69,6 +78,55 @@ export const RECORD_KEY_VECTORS: readonly RecordKeyVector[] = [
     key: '"k"',
     recordKey: '\u001ft10:größe-株式会社\u001f\u001fo17:PUT /v1/parcels/4\u001f"k"',
     digest: '57798649593a35122c6eb30f7d92325f9ed80be0fb39025c3d517f5f7b792a31',
+  },
+];
+
+/**
+ * Frozen: a provider that was given a key before an update recognises the one of the attempt that
+ * comes after it. A change here makes a second effect of every run that an update interrupts.
+ */
+export const DOWNSTREAM_KEY_VECTORS: readonly DownstreamKeyVector[] = [
+  {
+    recordKey: 'label-req-7',
+    fingerprint: 'f',
+    name: 'carrier',
+    text: '62IMUw29ii9UMH2dReeV99cL6Rrpw01Udv1_Rb2JdpE',
+    uuid: 'eb620c53-0dbd-8a2f-9430-7d9d45e795f7',
+  },
+  {
+    recordKey: '\u001ft4:acme\u001f\u001fo12:POST /labels\u001fk-1',
+    fingerprint: `v1:${'0'.repeat(64)}`,
+    name: 'carrier',
+    text: 'Ou0BA3BiZI6u0QmOfGmh4gtJ3mfEMq6h6102mdodLbA',
+    uuid: '3aed0103-7062-848e-aed1-098e7c69a1e2',
+  },
+  {
+    recordKey: '\u001ft4:acme\u001f\u001fo12:POST /labels\u001fk-1',
+    fingerprint: `v1:${'0'.repeat(64)}`,
+    name: 'mail',
+    text: '09JsUu-YKbokLCzhOxILUhSrdT0voLX1mtZdF4t7WLw',
+    uuid: 'd3d26c52-ef98-89ba-a42c-2ce13b120b52',
+  },
+  {
+    recordKey: 'k',
+    fingerprint: 'f',
+    name: 'a1:b',
+    text: 'cdcoExA_8o9WuggXwNTuW3-e4M4M_UQimRW3tGHH0Q8',
+    uuid: '71d72813-103f-828f-96ba-0817c0d4ee5b',
+  },
+  {
+    recordKey: 'k',
+    fingerprint: 'fa',
+    name: '1:b',
+    text: '6Xcg2N3zoG1fFf2QG0v29rmaYrvgzVQDAdbsb3KrU_k',
+    uuid: 'e97720d8-ddf3-806d-9f15-fd901b4bf6f6',
+  },
+  {
+    recordKey: 'größe-株式会社',
+    fingerprint: 'f',
+    name: 'Bürstenversand',
+    text: 'm5MQNLfFdIq9L4Y4HUlA50r57sBaAtuqnG6LgSPK0jo',
+    uuid: '9b931034-b7c5-848a-bd2f-86381d4940e7',
   },
 ];
 
