@@ -14,6 +14,8 @@ export class FaultyProxy {
   mode: ProxyMode = 'pass';
   /** How many answers have been eaten. */
   eaten = 0;
+  /** How often clients have said something and waited for the answer. */
+  trips = 0;
   readonly #server: Server;
   readonly #links = new Set<Link>();
 
@@ -51,10 +53,14 @@ export class FaultyProxy {
   #link(client: Socket, server: Socket): void {
     const link = { client, server };
     this.#links.add(link);
+    let isAnswered = true;
     client.on('data', (bytes) => {
+      if (isAnswered) this.trips += 1;
+      isAnswered = false;
       if (this.mode !== 'hole') server.write(bytes);
     });
     server.on('data', (bytes) => {
+      isAnswered = true;
       if (this.mode === 'pass') client.write(bytes);
       else if (this.mode === 'eat-reply') {
         this.eaten += 1;

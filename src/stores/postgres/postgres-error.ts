@@ -81,14 +81,20 @@ function isNamed(error: unknown, name: 'NotSent' | 'GivenUp'): error is Error {
   return (error as Partial<Error> | null)?.name === name;
 }
 
-const SQL_STATE = /^[0-9A-Z]{5}$/;
+/** None begins with E; codes of the system do: EPIPE. */
+const SQL_STATE = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
 /** Data, constraints, conflicts, limits, locks, cancellation. */
 const CAUSED_BY_VALUES = /^(2[123]|40|54|55P03|57014)/;
 const TOO_LARGE: ReadonlySet<string> = new Set(['54000', '54P01']);
 
 type ErrorSentence = readonly [
   states: RegExp,
-  code: 'store_not_migrated' | 'store_read_only' | 'store_busy' | 'database_unusable',
+  code:
+    | 'store_not_migrated'
+    | 'store_read_only'
+    | 'store_busy'
+    | 'database_unusable'
+    | 'transaction_aborted',
   sentence: string,
 ];
 
@@ -120,6 +126,12 @@ const SENTENCES: readonly ErrorSentence[] = [
     /^42501$/,
     'database_unusable',
     'The role may not use the table %: grant it SELECT, INSERT, UPDATE and DELETE.',
+  ],
+  [
+    /^25P02$/,
+    'transaction_aborted',
+    'A statement of the transaction had failed, and its error was not passed on: PostgreSQL keeps ' +
+      'nothing of the transaction. Let errors of statements pass, or use savepoints.',
   ],
   [/^53100$/, 'database_unusable', 'The disk of the PostgreSQL server is full.'],
 ];

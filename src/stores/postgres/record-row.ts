@@ -1,5 +1,6 @@
 import { IdempotencyError } from '../../core/errors.ts';
 import type { RecordState, RecordView } from '../../core/store.ts';
+import { keptSettlement } from '../kept-settlement.ts';
 import type { Row } from './driver.ts';
 import { milliseconds } from './table.ts';
 
@@ -28,13 +29,14 @@ export const SUMMARY_COLUMNS = [
   'created_at',
   'lease_until',
   'completed_at',
+  'settlement',
 ] as const;
 
 /** What {@link summaryOf} reads, as text. */
 export function summaryAt(now: string): string {
   return `${stateAt(now)} as state, fingerprint, owner, attempt::text as attempt,
        ${milliseconds('created_at')} as created_at, ${milliseconds('lease_until')} as lease_until,
-       ${milliseconds('completed_at')} as completed_at`;
+       ${milliseconds('completed_at')} as completed_at, settlement`;
 }
 
 /**
@@ -53,6 +55,7 @@ export function summaryOf(row: Row): Omit<RecordView, 'response'> {
     createdAtMs: Number(row['created_at']),
     leaseUntilMs: optionalNumber(row['lease_until']),
     completedAtMs: optionalNumber(row['completed_at']),
+    ...keptSettlement(row['settlement']),
   };
 }
 

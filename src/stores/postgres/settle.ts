@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SettleAnswer, Settlement, SettlementNote } from '../../core/recovery-capabilities.ts';
+import { settlementText } from '../kept-settlement.ts';
 import type { Retention } from '../retention.ts';
 import type { Statement } from './driver.ts';
 import { COMPLETED, isThere, PENDING } from './record-row.ts';
@@ -79,7 +80,7 @@ export class SettleVerb {
     endMs: number,
   ): Promise<SettleAnswer> {
     const { kind } = settlement;
-    const text = JSON.stringify({ kind, by: note.by, reason: note.reason, force });
+    const text = settlementText({ kind, ...note, forced: force });
     const statement = kind === 'never-started' ? this.#free : this.#complete;
     const values =
       kind === 'never-started'

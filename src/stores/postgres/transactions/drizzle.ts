@@ -11,10 +11,7 @@ import { openOnSql } from './postgres-js.ts';
 
 /** A Drizzle database on `pg` or postgres.js, as far as it is used here. */
 export interface DrizzleDatabase<Transaction> {
-  transaction<R>(
-    callback: (tx: Transaction) => Promise<R>,
-    config?: { readonly isolationLevel?: TransactionAdapterOptions['isolationLevel'] },
-  ): Promise<R>;
+  transaction<R>(callback: (tx: Transaction) => Promise<R>): Promise<R>;
 }
 
 /**
@@ -31,11 +28,13 @@ export function drizzleTransactions<Transaction extends object>(
   const session = (db as unknown as Partial<DrizzleInside>)._?.session;
   const client = session?.client as { connect?: unknown; totalCount?: unknown; begin?: unknown };
   if (session !== undefined && typeof client?.begin === 'function') {
-    const config = options.isolationLevel === undefined ? [] : [options];
+    const config = options.isolationLevel === undefined ? undefined : options;
+    const begin = (callback: (tx: Transaction) => Promise<void>) =>
+      session.transaction(callback as never, config);
     return {
       dialect: 'postgres',
       begin: (limits) =>
-        openOnSql(limits, (callback) => db.transaction(callback, ...config), {
+        openOnSql(limits, begin, {
           sqlOf: (tx: Transaction) => sessionOf(tx).client,
           txOf: (tx, guarded, gate) => guardTx(tx, guarded, gate),
         }),
@@ -105,5 +104,5 @@ interface DrizzleInside {
 interface DrizzleSession {
   client: object;
   prepareQuery(query: { readonly sql: string }, ...others: unknown[]): unknown;
-  transaction(callback: (tx: never) => Promise<void>): Promise<unknown>;
+  transaction(callback: (tx: never) => Promise<void>, config?: object): Promise<unknown>;
 }

@@ -10,7 +10,7 @@ import { type LentClient, openOnClient } from './lent-client.ts';
 export interface KnexDatabase<Transaction> {
   // biome-ignore lint/suspicious/noExplicitAny: that is how knex declares its client
   readonly client: any;
-  transaction(container: undefined, config: { readonly connection: unknown }): Promise<Transaction>;
+  transaction<R>(scope: (trx: Transaction) => Promise<R>): Promise<R>;
 }
 
 /**
@@ -54,7 +54,8 @@ async function beginOnKnex<Transaction extends object>(
   connection: KnexConnection,
   gate: TransactionGate,
 ) {
-  const trx = await knex.transaction(undefined, { connection });
+  const inside = knex as unknown as KnexInside<Transaction>;
+  const trx = await inside.transaction(undefined, { connection });
   const { client, commit, rollback, executionPromise } = trx as unknown as KnexTransaction;
   checkBefore(client, 'query', gate, 1);
   Object.assign(trx, { commit: refuseEnd, rollback: refuseEnd });
@@ -68,6 +69,10 @@ async function beginOnKnex<Transaction extends object>(
 
 function refuseEnd(): never {
   throw endRefused();
+}
+
+interface KnexInside<Transaction> {
+  transaction(scope: undefined, config: { readonly connection: unknown }): Promise<Transaction>;
 }
 
 interface KnexClient {
