@@ -84,7 +84,7 @@ function appOptions(rig: Omit<LabelRig, 'port'>, write: (call: string) => void):
 }
 
 /** `write` is the first byte that the socket is given for a request. */
-function journalFirstBytes(server: Server, write: (call: string) => void): void {
+export function journalFirstBytes(server: Server, write: (call: string) => void): void {
   server.prependListener('request', (req) => {
     const { socket } = req;
     const original = socket.write;
