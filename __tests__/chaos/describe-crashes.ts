@@ -1,0 +1,136 @@
+import { writeSync } from 'node:fs';
+import { read } from '../tidy/source-tree.ts';
+import { type CrashCase, crashCases, lossCases, type TransactionPoints } from './crash-case.ts';
+import { rowsOf } from './crash-table.ts';
+import { Lane, onLanes } from './lane.ts';
+import { type Observation, violationsIn } from './observation.ts';
+import { type PlantedFault, plantedFaults } from './planted-fault.ts';
+import { Provider } from './provider.ts';
+import { Replica } from './replica.ts';
+import type { ReplicaTask } from './replica-program.ts';
+import { runCase } from './run-case.ts';
+
+/** A store that replicas share. */
+export interface CrashSuite {
+  /** As docs/recovery.md calls it. */
+  readonly storeName: string;
+  /** The path of the program that a replica runs. */
+  readonly program: string;
+  readonly leaseMs: number;
+  readonly transactional: TransactionPoints | undefined;
+  /** Starts what the store needs, and says where the replicas of a lane find it. */
+  start(): Promise<{ placeOf(lane: string): object; stop(): unknown }>;
+}
+
+/** The promises of docs/recovery.md, on one store. */
+export function describeCrashes(suite: CrashSuite): void {
+  const crashes = crashCases(suite.transactional);
+  const losses = lossCases(suite.transactional);
+  const planted = plantedFaults(suite.transactional);
+  const seen = new Map<string, Observation>();
+  const caught = new Map<string, Observation>();
+
+  beforeAll(async () => {
+    const scene = await CrashScene.start(suite);
+    try {
+      const [crashed, lost, faulty] = await Promise.all([
+        scene.run('crash', 6, PATIENT, crashes),
+        scene.run('loss', 3, IMPATIENT, losses),
+        scene.runPlanted(planted),
+      ]);
+      for (const one of [...crashed, ...lost]) seen.set(one.crash.title, one);
+      for (const [n, { title }] of planted.entries()) caught.set(title, faulty[n] as Observation);
+    } finally {
+      await scene.stop();
+    }
+  }, TIMEOUT_MS);
+
+  test.each([...crashes, ...losses])(
+    '$title, makes no second effect and has one answer',
+    ({ title }) => {
+      expect(violationsOf(seen, title)).toEqual([]);
+    },
+  );
+
+  test.each(planted)('$title, and it is noticed', ({ title, violation }) => {
+    expect(violationsOf(caught, title)).toContain(violation);
+  });
+
+  test('docs/recovery.md has these counts', () => {
+    const rows = rowsOf(suite.storeName, [...seen.values()]);
+    writeSync(1, `\n${rows.join('\n')}\n`);
+    const document = read('docs/recovery.md');
+    expect(rows.filter((row) => !document.includes(row))).toEqual([]);
+  });
+}
+
+const TIMEOUT_MS = 300_000;
+const PATIENT = { storeTimeoutMs: 5_000, saveTimeoutMs: 15_000 };
+/** A lost reply is given up soon. */
+const IMPATIENT = { storeTimeoutMs: 1_500, saveTimeoutMs: 4_000 };
+
+type Patience = Pick<ReplicaTask, 'storeTimeoutMs' | 'saveTimeoutMs'>;
+
+function violationsOf(all: ReadonlyMap<string, Observation>, title: string): string[] {
+  const one = all.get(title);
+  return one === undefined ? ['the case was not run'] : violationsIn(one);
+}
+
+class CrashScene {
+  readonly #suite: CrashSuite;
+  readonly #provider: Provider;
+  readonly #place: Awaited<ReturnType<CrashSuite['start']>>;
+
+  private constructor(
+    suite: CrashSuite,
+    provider: Provider,
+    place: Awaited<ReturnType<CrashSuite['start']>>,
+  ) {
+    this.#suite = suite;
+    this.#provider = provider;
+    this.#place = place;
+  }
+
+  static async start(suite: CrashSuite): Promise<CrashScene> {
+    const [provider, place] = await Promise.all([Provider.start(), suite.start()]);
+    return new CrashScene(suite, provider, place);
+  }
+
+  /** Runs `cases` side by side, on so many lanes. */
+  async run(
+    name: string,
+    width: number,
+    terms: Patience & Pick<ReplicaTask, 'naivety'>,
+    cases: readonly CrashCase[],
+  ): Promise<Observation[]> {
+    const lanes = await Promise.all(
+      Array.from({ length: width }, (_, n) => this.#open(`${name}-${n}`, terms)),
+    );
+    const seen = await onLanes(lanes, cases, runCase);
+    await Promise.all(lanes.map((lane) => lane.close()));
+    return seen;
+  }
+
+  /** Replicas that do not keep a rule, one after the other. */
+  async runPlanted(faults: readonly PlantedFault[]): Promise<Observation[]> {
+    const seen: Observation[] = [];
+    for (const [n, { naivety, crash }] of faults.entries()) {
+      seen.push(...(await this.run(`planted-${n}`, 1, { ...PATIENT, naivety }, [crash])));
+    }
+    return seen;
+  }
+
+  async stop(): Promise<void> {
+    await Replica.killAll();
+    this.#provider.stop();
+    await this.#place.stop();
+  }
+
+  #open(name: string, terms: Patience & Pick<ReplicaTask, 'naivety'>): Promise<Lane> {
+    const { program, leaseMs } = this.#suite;
+    const provider = this.#provider;
+    const place = this.#place.placeOf(name);
+    const task = { ...terms, ...place, leaseMs, providerPort: provider.port };
+    return Lane.open({ program, task, provider });
+  }
+}

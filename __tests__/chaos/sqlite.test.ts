@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { TemporaryDirectory } from '../contract/sqlite/database.ts';
+import { describeCrashes } from './describe-crashes.ts';
+
+/** A process that is stopped in a transaction keeps the file locked; SQLite has no limit on that. */
+const WITHIN = ['begun', 'effect', 'after completeIn'];
+
+describeCrashes({
+  storeName: 'SQLite',
+  program: join(__dirname, 'sqlite-replica.ts'),
+  leaseMs: 1_000,
+  transactional: {
+    points: ['handler', ...WITHIN, 'after commit'],
+    locking: WITHIN,
+    losses: [[['commit'], ['told of a failure']]],
+  },
+  async start() {
+    const directory = new TemporaryDirectory();
+    return {
+      placeOf: (lane) => ({ path: directory.file(`${lane}.db`) }),
+      stop: () => directory.remove(),
+    };
+  },
+});
