@@ -10,7 +10,6 @@ export {
   EVENTS,
   type EventName,
   type IdempotencyEvent,
-  type SettlementAudit,
 } from './core/events.ts';
 export {
   type BlindOptions,
@@ -59,6 +58,7 @@ export {
   decodeSavedResponse,
   encodeSavedResponse,
 } from './core/saved-response.ts';
+export type { SettlementAudit } from './core/settlement-audit.ts';
 export type {
   Attempt,
   Claim,

@@ -1,10 +1,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCommandLine } from '../../src/operator/command-line.ts';
 import { SqliteStore } from '../../src/stores/sqlite/index.ts';
 import { TemporaryDirectory } from '../contract/sqlite/database.ts';
 import { DRIVERS, sqliteDriver } from '../contract/sqlite/driver.ts';
 import { type CommandProcessOptions, type Ended, runCommand } from './command-process.ts';
 
+const ENV = { IDEMPOTENCY_STORE: 'sqlite:./records.db', USER: 'ann' };
 const BETTER_SQLITE3 = 'better-sqlite3-12';
 
 /** The packages of a project, and which of those of the tests they are. */
@@ -42,9 +44,26 @@ export class CommandFolder {
     writeFileSync(this.#directory.file(name), content);
   }
 
-  run(args: readonly string[], options: CommandProcessOptions = {}): Promise<Ended> {
-    const env = { IDEMPOTENCY_STORE: 'sqlite:./records.db', USER: 'ann', ...options.env };
-    return runCommand(this.path, args, { ...options, env });
+  /** Runs a command in this process, which is a second faster than in one of its own. */
+  async run(args: readonly string[], env: NodeJS.ProcessEnv = ENV): Promise<Ended> {
+    const said = { stdout: '', stderr: '' };
+    const code = await runCommandLine({
+      args,
+      env,
+      folder: this.path,
+      print: (line) => {
+        said.stdout += `${line}\n`;
+      },
+      complain: (line) => {
+        said.stderr += `${line}\n`;
+      },
+    });
+    return { code, ...said };
+  }
+
+  /** Runs a command as its user does. */
+  spawn(args: readonly string[], options: CommandProcessOptions = {}): Promise<Ended> {
+    return runCommand(this.path, args, { ...options, env: { ...ENV, ...options.env } });
   }
 
   remove(): void {

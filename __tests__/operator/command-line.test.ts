@@ -82,10 +82,10 @@ test('what is settled on the command line is what the service answers, byte for 
   app.post('/labels', idempotent(store), (_req, res) => void res.status(500).end());
   await using served = await serve(app);
   expect((await served.ask({ key: 'label-req-7' })).status).toBe(500);
-  const [found] = jsonLines(await folder.run(['pending', '--json']));
+  const [found] = jsonLines(await folder.spawn(['pending', '--json']));
   const body = '{"label_id": "label-901", "name": "Zoë"}\r\n';
   folder.write('answer.json', body);
-  const settled = await folder.run([
+  const settled = await folder.spawn([
     ...['settle', String(found?.['reference']).slice(0, 8), '--done', '201'],
     ...['--body-file', 'answer.json', '--content-type', 'application/json'],
     ...['--header', 'ETag: "label-901-v1"', '--header', 'ETag: "backup"', ...REASON],
@@ -107,7 +107,7 @@ test('an answer can come from the input, and can have no body', async () => {
   await leavePending(store, LEFT);
   const input = Buffer.from([0, 255, 10]);
   const from = ['--body-file', '-', '--content-type', 'image/png'];
-  await folder.run(['settle', ...BY_PARTS, '--done', '200', ...from, ...REASON], { input });
+  await folder.spawn(['settle', ...BY_PARTS, '--done', '200', ...from, ...REASON], { input });
   expect(await showRecord(store, LEFT)).toMatchObject({ response: { status: 200, body: input } });
   await leavePending(store, { key: 'empty' });
   await folder.run(['settle', '--key', 'empty', '--done', '204', ...REASON]);
@@ -128,6 +128,8 @@ test('a lease that holds is respected until the operator insists', async () => {
   expect(await showRecord(store, LEFT)).toMatchObject({ state: 'pending' });
   expect(await folder.run([...settling, '--force'])).toMatchObject({ code: 0 });
   expect(await showRecord(store, LEFT)).toMatchObject({ response: { status: 409 } });
+  const { stdout } = await folder.run(['show', ...BY_PARTS]);
+  expect(stdout).toMatch(/^settled +unknown, forced, by ann: the label is on the parcel$/m);
   const again = await folder.run([...settling, '--force']);
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not pending any more') });
 });

@@ -1,4 +1,3 @@
-import { runCommandLine } from '../../src/operator/command-line.ts';
 import { CommandFolder } from './command-folder.ts';
 import { jsonLines } from './command-process.ts';
 
@@ -10,16 +9,13 @@ afterEach(() => {
   for (const folder of folders.splice(0)) folder.remove();
 });
 
-/** An empty project. `complaints` runs a command in this process, and answers what it said. */
+/** An empty project. `complaints` runs a command and answers all that it said. */
 function setup() {
   const folder = new CommandFolder();
   folders.push(folder);
   async function complaints(args: readonly string[], env: NodeJS.ProcessEnv = { USER: 'ann' }) {
-    const lines: string[] = [];
-    const say = (line: string) => void lines.push(line);
-    const surroundings = { args, env, folder: folder.path, print: say, complain: say };
-    const code = await runCommandLine(surroundings);
-    return { code, said: lines.join('\n') };
+    const { code, stdout, stderr } = await folder.run(args, env);
+    return { code, said: (stdout + stderr).trimEnd() };
   }
   return { folder, complaints };
 }
@@ -71,12 +67,12 @@ test('an operator without a name is asked for one', async () => {
 
 test('--help says how to call it, in a process of its own', async () => {
   const { folder } = setup();
-  const { code, stdout, stderr } = await folder.run(['--help']);
+  const { code, stdout, stderr } = await folder.spawn(['--help']);
   expect([code, stderr]).toEqual([0, '']);
   for (const word of ['pending', 'list', 'show', 'settle', 'prune', '--store', '--never-started']) {
     expect(stdout).toContain(word);
   }
-  expect(await folder.run(['free'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await folder.spawn(['free'])).toMatchObject({ code: 2, stdout: '' });
 });
 
 test('a file that is not there is not made', async () => {
@@ -85,7 +81,7 @@ test('a file that is not there is not made', async () => {
   expect([code, said]).toEqual([1, 'express-idempotent: There is no file records.db.']);
   expect((await complaints(['pending', ...ON])).code).toBe(1);
   folder.write('records.db', '');
-  const empty = await folder.run(['pending']);
+  const empty = await folder.spawn(['pending']);
   expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('has no tables of') });
 });
 
@@ -119,14 +115,14 @@ setInterval(() => {}, 1_000);
 test('a module can say what no address can, and is closed at the end', async () => {
   const { folder } = setup();
   folder.write('store.mjs', MODULE);
-  const listed = await folder.run(['pending', '--store', 'module:./store.mjs', '--json']);
+  const listed = await folder.spawn(['pending', '--store', 'module:./store.mjs', '--json']);
   expect(jsonLines(listed)).toMatchObject([{ key: 'k' }, { key: 'k' }]);
   expect(listed).toMatchObject({ code: 0, stderr: 'closed\n' });
   const settling = ['settle', '--key', 'k', '--unknown', '--reason', 'x'];
-  const settled = await folder.run([...settling, '--store', 'module:./store.mjs']);
+  const settled = await folder.spawn([...settling, '--store', 'module:./store.mjs']);
   expect(settled.stderr).toContain('Expected a store that offers inspect');
   folder.write('other.mjs', 'export const store = {};');
-  const other = await folder.run(['pending', '--store', 'module:other.mjs']);
+  const other = await folder.spawn(['pending', '--store', 'module:other.mjs']);
   expect(other.stderr).toContain('to export a store by default');
   expect(other.code).toBe(1);
 });

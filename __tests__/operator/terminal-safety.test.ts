@@ -56,7 +56,8 @@ test('nothing that a client sent can act on the terminal of an operator', async 
     ['pending', '--state', HOSTILE],
     [HOSTILE],
   ];
-  for (const { stdout, stderr } of await Promise.all(commands.map((args) => folder.run(args)))) {
+  const ended = await Promise.all(commands.map((args) => folder.run(args)));
+  for (const { stdout, stderr } of [...ended, await folder.spawn(['list', '--json'])]) {
     expect(stdout + stderr).not.toMatch(UNSAFE);
     expect(stdout + stderr).not.toBe('');
   }

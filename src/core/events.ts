@@ -1,6 +1,6 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { recordKeyDigest } from './record-key.ts';
-import type { Settlement, SettlementNote } from './recovery-capabilities.ts';
+import type { SettlementAudit } from './settlement-audit.ts';
 import type { Attempt } from './store.ts';
 
 /**
@@ -51,13 +51,6 @@ export interface IdempotencyEvent {
   readonly detail?: string;
   /** How an operator ended the record: words of the operator, who may have written anything. */
   readonly settlement?: SettlementAudit;
-}
-
-/** What is told of a settlement, by the event `settled`. */
-export interface SettlementAudit extends SettlementNote {
-  readonly kind: Settlement['kind'];
-  /** Whether it was to end the record although the owner's lease might hold. */
-  readonly forced: boolean;
 }
 
 type Detail = Pick<IdempotencyEvent, 'error' | 'status' | 'detail' | 'settlement'>;

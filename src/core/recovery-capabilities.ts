@@ -1,5 +1,8 @@
 import type { SavedResponse } from './saved-response.ts';
+import type { SettlementNote } from './settlement-audit.ts';
 import type { Attempt, StoreCall } from './store.ts';
+
+export type { SettlementNote } from './settlement-audit.ts';
 
 /** Capability: keep a lease alive while its owner lives. */
 export interface RenewCapability {
@@ -54,12 +57,6 @@ export type Settlement =
   | { readonly kind: 'never-started' }
   /** Nobody can tell; `response` says so to every retry. */
   | { readonly kind: 'unknown'; readonly response: SavedResponse };
-
-/** Who ended a record, and why. Kept in the record where one stays. */
-export interface SettlementNote {
-  readonly reason: string;
-  readonly by: string;
-}
 
 /** Capability: let an operator end a pending record, with evidence. */
 export interface SettleCapability {

@@ -1,4 +1,5 @@
 import type { SavedResponse } from './saved-response.ts';
+import type { SettlementAudit } from './settlement-audit.ts';
 
 /**
  * What the middleware asks of a backend: three verbs, each one atomic decision.
@@ -127,6 +128,8 @@ export interface RecordView {
   /** When the owner's lease ends; `undefined` when the claim took none. */
   readonly leaseUntilMs: number | undefined;
   readonly completedAtMs: number | undefined;
+  /** The last word of an operator on it, where there was one and the store has kept it. */
+  readonly settlement?: SettlementAudit;
   /** The saved response of a completed record. */
   readonly response: SavedResponse | undefined;
 }

@@ -1,5 +1,6 @@
 import { recordReference } from '../core/record-key.ts';
 import type { SavedResponse } from '../core/saved-response.ts';
+import type { SettlementAudit } from '../core/settlement-audit.ts';
 import type { ListedRecord } from '../core/store.ts';
 import type { ShownRecord } from './shown-record.ts';
 import { visible, visibleJson, visibleLines } from './terminal-text.ts';
@@ -32,7 +33,7 @@ export function listJson(record: ListedRecord): string {
 
 /** One record in many lines. */
 export function showLines(record: ShownRecord, parts: ResponseParts, nowMs: number): string[] {
-  const { state, createdAtMs, completedAtMs, response } = record;
+  const { state, createdAtMs, completedAtMs, settlement, response } = record;
   const lines: [string, string][] = [
     ['reference', record.reference],
     ['state', state],
@@ -44,6 +45,7 @@ export function showLines(record: ShownRecord, parts: ResponseParts, nowMs: numb
   ];
   if (state === 'pending') lines.push(['lease', leaseText(record, nowMs)]);
   if (completedAtMs !== undefined) lines.push(['completed', momentText(completedAtMs, nowMs)]);
+  if (settlement !== undefined) lines.push(['settled', settlementOf(settlement)]);
   if (response !== undefined) lines.push(['answer', responseText(response)]);
   const answer = response === undefined ? [] : responseLines(response, parts);
   return [...lines.map(([name, text]) => name.padEnd(NAME_WIDTH) + text), ...answer];
@@ -98,6 +100,10 @@ function leaseText({ leaseUntilMs }: ShownRecord, nowMs: number): string {
   return leaseUntilMs > nowMs ? `holds until ${until}` : `over since ${until}`;
 }
 
+function settlementOf({ kind, by, reason, forced }: SettlementAudit): string {
+  return `${kind}${forced ? ', forced,' : ''} by ${visible(by)}: ${visible(reason)}`;
+}
+
 /** What is undefined is said to be nothing; the owner is nobody's business. */
 function plain({ owner: _, ...record }: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(
@@ -108,7 +114,8 @@ function plain({ owner: _, ...record }: Readonly<Record<string, unknown>>): obje
 function responseText(response: SavedResponse): string {
   if (!response.kept) return `${response.status}, too large to keep`;
   const { status, headers, body } = response;
-  return `${status}, ${headers.length} header lines, ${body.byteLength} bytes`;
+  const lines = headers.length === 1 ? '1 header line' : `${headers.length} header lines`;
+  return `${status}, ${lines}, ${body.byteLength} bytes`;
 }
 
 function responseLines(response: SavedResponse, parts: ResponseParts): string[] {

@@ -24,7 +24,7 @@ async function setup() {
   await store.migrate();
   const folder = new CommandFolder({ mysql2: 'mysql2' });
   const run = (args: string[], IDEMPOTENCY_STORE = server.url) =>
-    folder.run([...args, '--table', table], { env: { IDEMPOTENCY_STORE } });
+    folder.spawn([...args, '--table', table], { env: { IDEMPOTENCY_STORE } });
   return { store, folder, run };
 }
 

@@ -27,7 +27,7 @@ async function setup(driver: 'pg' | 'postgres') {
   const folder = new CommandFolder({ [driver]: driver });
   const named = ['--schema', names.schema, '--table', names.table];
   const run = (args: string[], IDEMPOTENCY_STORE = url) =>
-    folder.run([...args, ...named], { env: { IDEMPOTENCY_STORE } });
+    folder.spawn([...args, ...named], { env: { IDEMPOTENCY_STORE } });
   return { store, folder, url, run };
 }
 
@@ -76,7 +76,7 @@ test('a table that was not made is said to be missing, and is not made', async (
   const { folder, url } = await setup('pg');
   for (const table of ['another', 'another']) {
     const pending = ['pending', '--table', table];
-    const { code, stderr } = await folder.run(pending, { env: { IDEMPOTENCY_STORE: url } });
+    const { code, stderr } = await folder.spawn(pending, { env: { IDEMPOTENCY_STORE: url } });
     expect([code, stderr]).toEqual([1, expect.stringContaining('store.migrate()')]);
   }
   folder.remove();

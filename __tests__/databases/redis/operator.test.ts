@@ -24,7 +24,7 @@ function setup(driver: 'ioredis' | 'redis') {
   const url = `redis://127.0.0.1:${server.port}`;
   const folder = new CommandFolder({ [driver]: driver });
   const run = (args: string[], IDEMPOTENCY_STORE = url) =>
-    folder.run([...args, '--prefix', prefix], { env: { IDEMPOTENCY_STORE } });
+    folder.spawn([...args, '--prefix', prefix], { env: { IDEMPOTENCY_STORE } });
   return { store, folder, url, run };
 }
 

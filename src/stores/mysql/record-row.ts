@@ -1,5 +1,6 @@
 import { IdempotencyError } from '../../core/errors.ts';
 import type { RecordState, RecordView } from '../../core/store.ts';
+import { keptSettlement } from '../kept-settlement.ts';
 import type { Row } from './driver.ts';
 import { milliseconds } from './table.ts';
 
@@ -24,7 +25,7 @@ export function stateAt(now: string): string {
 export function summaryAt(now: string): string {
   return `${stateAt(now)} as summary, fingerprint, owner, attempt,
        ${milliseconds('created_at')} as created_at, ${milliseconds('lease_until')} as lease_until,
-       ${milliseconds('completed_at')} as completed_at`;
+       ${milliseconds('completed_at')} as completed_at, settlement`;
 }
 
 /**
@@ -43,6 +44,7 @@ export function summaryOf(row: Row): Omit<RecordView, 'response'> {
     createdAtMs: Number(row['created_at']),
     leaseUntilMs: optionalNumber(row['lease_until']),
     completedAtMs: optionalNumber(row['completed_at']),
+    ...keptSettlement(textOf(row, 'settlement')),
   };
 }
 

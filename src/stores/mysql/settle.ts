@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SettleAnswer, Settlement, SettlementNote } from '../../core/recovery-capabilities.ts';
+import { settlementText } from '../kept-settlement.ts';
 import type { Retention } from '../retention.ts';
 import { COMPLETED, holds, isThere, isTrue, PENDING } from './record-row.ts';
 import type { ResponseCodec } from './response-columns.ts';
@@ -17,7 +18,8 @@ const complete = (table: Table) =>
   table.statement(
     (now) => `
 update ${table.name}
-   set state = ${COMPLETED}, owner = :owner, head = :head, body = :body, settlement = :settlement,
+   set state = ${COMPLETED}, owner = :owner, response_head = :head, response_body = :body,
+       settlement = :settlement,
        lease_until = null, completed_at = ${now}, expires_at = ${later(now, ':resultMs')},
        forget_at = ${later(now, '(:resultMs + :tombstoneMs)')}
  where ${mayBeSettled(now)}`,
@@ -70,7 +72,7 @@ export class SettleVerb {
     endMs: number,
   ): Promise<SettleAnswer> {
     const { kind } = settlement;
-    const text = JSON.stringify({ kind, by: note.by, reason: note.reason, force });
+    const text = settlementText({ kind, ...note, forced: force });
     const values = { id, force, settlement: text };
     if (kind === 'never-started') {
       if (await this.#changes(this.#free, values, endMs)) return 'settled';

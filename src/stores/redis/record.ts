@@ -1,5 +1,7 @@
 import { IdempotencyError } from '../../core/errors.ts';
+import type { SettlementAudit } from '../../core/settlement-audit.ts';
 import type { Attempt, RecordState } from '../../core/store.ts';
+import { keptSettlement } from '../kept-settlement.ts';
 
 /*
  * A record is two keys of one hash slot:
@@ -12,7 +14,7 @@ import type { Attempt, RecordState } from '../../core/store.ts';
  * never make a key look unused. The state is text, for whoever looks with redis-cli:
  *
  *     1P <attempt> <first claimed at> <lease until, or 0> <completed at, or 0>
- *       <owner><fingerprint><key><tenant><operation>[<settlement>]
+ *       <owner><fingerprint><key><tenant><operation>[<settlement>…]
  *
  * on one line: 1 is the version of the format, P pending, C completed; each text comes with its
  * length in bytes in front, as in `3:abc`, so that none can run into the next.
@@ -43,6 +45,7 @@ export interface StoredState {
   readonly key: string;
   readonly tenant: string | undefined;
   readonly operation: string | undefined;
+  readonly settlement?: SettlementAudit;
 }
 
 /** @throws {IdempotencyError} `record_corrupt`. */
@@ -50,7 +53,7 @@ export function decodeState(bytes: Buffer): StoredState {
   const head = HEAD.exec(bytes.toString('latin1', 0, HEAD_MAX_BYTES));
   if (head === null) throw corrupt();
   const [{ length }, state, attempt, createdAtMs, leaseUntilMs, completedAtMs] = head;
-  const [owner, fingerprint, key, tenant, operation] = fieldsOf(bytes, length);
+  const [owner, fingerprint, key, tenant, operation, ...settlements] = fieldsOf(bytes, length);
   return {
     isPending: state === 'P',
     attempt: Number(attempt),
@@ -62,6 +65,7 @@ export function decodeState(bytes: Buffer): StoredState {
     key: key ?? '',
     tenant: tenant || undefined,
     operation: operation || undefined,
+    ...keptSettlement(settlements.at(-1)),
   };
 }
 
@@ -86,7 +90,7 @@ const FIELD_COUNT = 5;
 function fieldsOf(bytes: Buffer, start: number): string[] {
   const fields: string[] = [];
   let at = start;
-  while (fields.length < FIELD_COUNT) {
+  while (fields.length < FIELD_COUNT || at < bytes.length) {
     const colon = bytes.indexOf(':', at);
     const digits = bytes.toString('latin1', at, Math.min(colon, at + LENGTH_MAX_DIGITS));
     if (colon < 0 || !/^\d+$/.test(digits)) throw corrupt();

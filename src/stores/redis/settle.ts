@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { SettleAnswer, SettlementNote } from '../../core/recovery-capabilities.ts';
+import type { SettleAnswer, Settlement, SettlementNote } from '../../core/recovery-capabilities.ts';
+import { settlementText } from '../kept-settlement.ts';
 import type { RedisKeep } from './complete.ts';
 import { corrupt, field, LUA_HEAD } from './record.ts';
 import type { RecordCall, RecordScript } from './record-script.ts';
@@ -45,13 +46,12 @@ return replies`,
 
 /** `body` is the response that the record is completed with; without one it never started. */
 export function settleCall(
-  kind: string,
+  kind: Settlement['kind'],
   body: Buffer | undefined,
   note: SettlementNote,
   force: boolean,
   keep: RedisKeep,
 ): RecordCall {
-  const { reason, by } = note;
   const args = [
     body === undefined ? 'never-started' : 'done',
     force ? '1' : '0',
@@ -59,7 +59,7 @@ export function settleCall(
     body ?? '',
     keep.bodyForMs,
     keep.stateForMs,
-    field(JSON.stringify({ kind, reason, by })),
+    field(settlementText({ kind, ...note, forced: force })),
   ];
   return { args, bytes: body?.length ?? 0 };
 }

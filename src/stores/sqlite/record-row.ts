@@ -1,6 +1,7 @@
 import { IdempotencyError } from '../../core/errors.ts';
 import { decodeHead, type SavedResponse } from '../../core/saved-response.ts';
 import type { RecordState, RecordView } from '../../core/store.ts';
+import { keptSettlement } from '../kept-settlement.ts';
 import type { SqliteRow, SqliteValue } from './handle.ts';
 
 /** The values of the column `state`. */
@@ -10,7 +11,7 @@ export const TOMBSTONE = 2;
 
 /** The columns that {@link summaryOf} reads. */
 export const SUMMARY_COLUMNS =
-  'state, fingerprint, owner, attempt, created_at, lease_until, completed_at, expires_at';
+  'state, fingerprint, owner, attempt, created_at, lease_until, completed_at, expires_at, settlement';
 
 /** Whether retention has ended even the tombstone: the record counts as absent. */
 export function isForgotten(row: SqliteRow, nowMs: number): boolean {
@@ -49,6 +50,7 @@ export function summaryOf(row: SqliteRow, nowMs: number): Omit<RecordView, 'resp
     createdAtMs: Number(row['created_at']),
     leaseUntilMs: optionalNumber(row['lease_until']),
     completedAtMs: optionalNumber(row['completed_at']),
+    ...keptSettlement(row['settlement']),
   };
 }
 
