@@ -18,6 +18,7 @@ export class FaultyProxy {
   trips = 0;
   readonly #server: Server;
   readonly #links = new Set<Link>();
+  readonly #sockets = new Set<Socket>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -47,6 +48,7 @@ export class FaultyProxy {
 
   async stop(): Promise<void> {
     this.cut();
+    for (const socket of this.#sockets) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
@@ -72,7 +74,9 @@ export class FaultyProxy {
       [server, client],
     ] as const) {
       end.on('error', () => {});
+      this.#sockets.add(end);
       end.on('close', () => {
+        this.#sockets.delete(end);
         this.#links.delete(link);
         if (this.mode !== 'hole') other.destroy();
       });

@@ -1,7 +1,7 @@
 /** A transaction of a library that ends it when a callback does: ended by hand instead. */
 export interface CallbackTransaction<T> {
   readonly tx: T;
-  /** Lets the callback succeed. Settles as the library does. */
+  /** Lets the callback succeed. Settles as the library does, also where it has done so before. */
   commit(): Promise<unknown>;
   /** Lets the callback fail. Resolves when the library has rolled back. */
   rollback(): Promise<void>;
@@ -19,20 +19,23 @@ export function beginByCallback<T>(
   return new Promise((resolve, reject) => {
     const undo = new Error('The transaction is undone.');
     let isAsked = false;
+    let isOver = false;
     const { promise: isDone, resolve: succeed, reject: fail } = deferred();
     const outcome: Promise<unknown> = Promise.resolve(
       run((tx) => {
         resolve({
           tx,
           commit: () => {
+            if (isOver) return outcome;
             isAsked = true;
             succeed();
             return outcome;
           },
-          rollback: () => {
+          rollback: async () => {
+            if (isOver) return;
             isAsked = true;
             fail(undo);
-            return outcome.then(notRolledBack, (error: unknown) => {
+            await outcome.then(notRolledBack, (error: unknown) => {
               if (!isCausedBy(error, undo)) throw error;
             });
           },
@@ -41,6 +44,7 @@ export function beginByCallback<T>(
       }),
     );
     outcome.catch((error: Error) => {
+      isOver = true;
       if (!isAsked) onLoss(error);
       reject(error);
     });

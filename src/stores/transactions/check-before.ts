@@ -2,9 +2,9 @@ import type { TransactionGate } from './gate.ts';
 import { isCommit, isRollback } from './statement-text.ts';
 
 /**
- * Has the gate looked at before `owner[name]` sends a statement. Libraries have errors of their own
- * for what comes after the end of a transaction; ours says what to do about it. The statement is
- * the argument at `textAt`; those that end the transaction are the library's.
+ * Has `gate` asked before `owner[name]` sends a statement, which is the argument at `textAt`. It will
+ * be asked again; but libraries wrap what they are refused then, or have an error of their own for
+ * what comes too late, and ours says what to do about it.
  */
 export function checkBefore<Name extends string>(
   owner: { [method in Name]: (...args: never[]) => unknown },
@@ -14,9 +14,18 @@ export function checkBefore<Name extends string>(
 ): void {
   const send = owner[name];
   const checked = async (...args: never[]) => {
-    const text = String(args[textAt]);
-    if (!isCommit(text) && !isRollback(text)) gate.check();
+    checkText(gate, args[textAt]);
     return send.apply(owner, args);
   };
   owner[name] = checked;
+}
+
+/** COMMIT and ROLLBACK may be the library's own. */
+export function checkText(gate: TransactionGate, sent: unknown): void {
+  const text = typeof sent === 'string' ? sent : String((sent as Statement | undefined)?.sql ?? '');
+  if (!isCommit(text) && !isRollback(text)) gate.check(text);
+}
+
+interface Statement {
+  readonly sql?: unknown;
 }

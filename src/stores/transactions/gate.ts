@@ -16,9 +16,10 @@ export class TransactionGate {
     return this.#loss;
   }
 
-  /** @throws {IdempotencyError} `transaction_over`. */
-  check(): void {
+  /** @throws {IdempotencyError} `transaction_over`, `transaction_end_refused`. */
+  check(text: string): void {
     if (this.#isClosed) throw over();
+    if (endsTransaction(text)) throw endRefused();
   }
 
   /**
@@ -27,8 +28,7 @@ export class TransactionGate {
    * @throws {IdempotencyError} `transaction_over`, `transaction_end_refused`.
    */
   enter(text: string): () => void {
-    this.check();
-    if (endsTransaction(text)) throw endRefused();
+    this.check(text);
     this.#underWay += 1;
     let isIn = true;
     return () => {

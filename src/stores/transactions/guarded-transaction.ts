@@ -50,6 +50,7 @@ export class GuardedTransaction<T> implements OpenTransaction<T> {
     this.#gate.close();
     try {
       await this.#settled();
+      if (this.#gate.loss !== undefined) throw aborted(this.#gate.loss);
       // A failed statement that the handler has kept to itself must not end as "committed".
       if (!this.#isSound) await this.#run('select 1', []);
     } catch (error) {
@@ -83,6 +84,7 @@ export class GuardedTransaction<T> implements OpenTransaction<T> {
 
   /** COMMIT is never sent after this, so nothing can take effect whatever the connection does. */
   async #undo(): Promise<void> {
+    if (this.#gate.loss !== undefined) return this.#link.destroy();
     try {
       await this.#settled();
       await this.#inTime(this.#link.rollback());

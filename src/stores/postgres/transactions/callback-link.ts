@@ -11,6 +11,7 @@ export function callbackLink<T>(
   begun: CallbackTransaction<unknown>,
   tx: T,
   run: TransactionLink<T>['run'],
+  abandon: (begun: CallbackTransaction<unknown>) => void,
 ): TransactionLink<T> {
   return {
     tx,
@@ -23,6 +24,11 @@ export function callbackLink<T>(
       }
     },
     rollback: () => begun.rollback(),
-    destroy: () => {},
+    destroy: () => abandon(begun),
   };
+}
+
+/** Lets the library find out that the connection is gone, and take it out of its pool. */
+export function letGo(begun: CallbackTransaction<unknown>): void {
+  begun.rollback().catch(() => {});
 }

@@ -1,9 +1,9 @@
 import { IdempotencyError } from '../../../core/errors.ts';
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import { beginByCallback } from '../../transactions/by-callback.ts';
+import { checkText } from '../../transactions/check-before.ts';
 import type { TransactionGate } from '../../transactions/gate.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
-import { isCommit, isRollback } from '../../transactions/statement-text.ts';
 import type { PgConnection } from './guarded-client.ts';
 import { openOnClient } from './lent-client.ts';
 import { lend, type PgTransactionPool } from './pg.ts';
@@ -87,7 +87,7 @@ function guardTx<Transaction extends object>(
   const { prepareQuery } = session;
   session.client = client;
   session.prepareQuery = (query, ...others) => {
-    if (!isCommit(query.sql) && !isRollback(query.sql)) gate.check();
+    checkText(gate, query);
     return prepareQuery.call(session, query, ...others);
   };
   return tx;

@@ -27,18 +27,10 @@ export interface CompiledQuery {
 export function guardExecutor<Executor extends KyselyExecutor>(
   executor: Executor,
   gate: TransactionGate,
-  onFailure: (error: unknown) => void,
 ): Executor {
   const { executeQuery, stream } = executor;
   executor.executeQuery = (query, ...others) =>
-    gate.pass(query.sql, async () => {
-      try {
-        return await executeQuery.call(executor, query, ...others);
-      } catch (error) {
-        onFailure(error);
-        throw error;
-      }
-    });
+    gate.pass(query.sql, () => executeQuery.call(executor, query, ...others));
   executor.stream = async function* guarded(query, ...others) {
     const leave = gate.enter(query.sql);
     try {
@@ -50,7 +42,7 @@ export function guardExecutor<Executor extends KyselyExecutor>(
   for (const name of DERIVING) {
     const derive = executor[name];
     if (typeof derive !== 'function') continue;
-    executor[name] = (...args) => guardExecutor(derive.apply(executor, args), gate, onFailure);
+    executor[name] = (...args) => guardExecutor(derive.apply(executor, args), gate);
   }
   return executor;
 }

@@ -1,5 +1,5 @@
 import type { TransactionGate } from '../../transactions/gate.ts';
-import { losesConnection } from './server-word.ts';
+import { losesConnection, serverWord } from './server-word.ts';
 
 /**
  * The `sql` of a transaction of postgres.js, with the gate before each of its queries. A query goes
@@ -18,7 +18,7 @@ export function guardedSql<Sql extends object>(sql: Sql, gate: TransactionGate):
       if (name === 'savepoint') return savepoint(value as Callable, gate);
       if (typeof value !== 'function' || !SENDS.has(name)) return value;
       return (...args: unknown[]) => {
-        if (name === 'prepare' || name === 'notify') gate.check();
+        if (name === 'prepare' || name === 'notify') gate.check('');
         return guard(Reflect.apply(value, target, args));
       };
     },
@@ -47,7 +47,7 @@ function isQuery(value: unknown): value is Query {
 function guardQuery(query: Query, gate: TransactionGate): Query {
   const { handler, reject } = query;
   query.reject = (error) => {
-    if (losesConnection(error)) gate.lose(error as Error);
+    if (isLoss(error)) gate.lose(error as Error);
     reject(error);
   };
   query.handler = (asked) => {
@@ -62,6 +62,12 @@ function guardQuery(query: Query, gate: TransactionGate): Query {
     return handler(asked);
   };
   return query;
+}
+
+/** Errors of the connection carry an `errno`; a value that cannot be sent is a mistake without. */
+function isLoss(error: unknown): boolean {
+  const { errno } = (error ?? {}) as { readonly errno?: unknown };
+  return serverWord(error) === undefined ? errno !== undefined : losesConnection(error);
 }
 
 /** The promise of a query that is read by a cursor may never settle. */

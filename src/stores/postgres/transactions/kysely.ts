@@ -14,10 +14,9 @@ import {
   type TransactionAdapterOptions,
 } from '../../transactions/options.ts';
 import { noConnection } from '../../transactions/transaction-error.ts';
-import { callbackLink } from './callback-link.ts';
+import { callbackLink, letGo } from './callback-link.ts';
 import { type CompiledQuery, guardExecutor, type KyselyExecutor } from './guarded-executor.ts';
 import { limitsQuery } from './opening.ts';
-import { losesConnection } from './server-word.ts';
 
 /** A Kysely database on PostgreSQL, as far as it is used here. */
 export interface KyselyDatabase<Transaction> {
@@ -92,7 +91,7 @@ async function open<Transaction extends object>(
   const runOurs = async (text: string, parameters: unknown[]) =>
     // Past the gate, and past plugins, which would rename columns.
     executor.provideConnection((connection) => connection.executeQuery(raw(text, parameters)));
-  const link = callbackLink(begun, begun.tx, runOurs);
+  const link = callbackLink(begun, begun.tx, runOurs, letGo);
   const transaction = new GuardedTransaction(gate, link, limits);
   try {
     await runOurs(limitsText, []);
@@ -100,9 +99,7 @@ async function open<Transaction extends object>(
     await transaction.rollback();
     throw error;
   }
-  guardExecutor(executor, gate, (error) => {
-    if (losesConnection(error)) gate.lose(error as Error);
-  });
+  guardExecutor(executor, gate);
   return transaction;
 }
 

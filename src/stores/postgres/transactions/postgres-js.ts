@@ -9,7 +9,7 @@ import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { takenInTime } from '../../transactions/in-time.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { noConnection } from '../../transactions/transaction-error.ts';
-import { callbackLink } from './callback-link.ts';
+import { callbackLink, letGo } from './callback-link.ts';
 import { guardedSql } from './guarded-sql.ts';
 import { settingLimits } from './opening.ts';
 
@@ -69,9 +69,14 @@ export async function openOnSql<Begun, T>(
   const tx = txOf(begun.tx, guardedSql(sql, gate), gate);
   // Prepared, since postgres.js asks for the types of whatever is not, in a round trip of its own.
   const query = (text: string, values: unknown[]) => sql.unsafe(text, values, { prepare: true });
+  // postgres.js finds out about a loss by itself, and bears no question then: it would write to a
+  // socket that is not there, and end the process.
+  const abandon = () => {
+    if (gate.loss === undefined) letGo(begun);
+  };
   return new GuardedTransaction(
     gate,
-    callbackLink(begun, tx, async (text, values) => query(text, values)),
+    callbackLink(begun, tx, async (text, values) => query(text, values), abandon),
     limits,
   );
 }

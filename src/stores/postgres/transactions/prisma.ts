@@ -9,8 +9,9 @@ import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { takenInTime } from '../../transactions/in-time.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { noConnection } from '../../transactions/transaction-error.ts';
-import { callbackLink } from './callback-link.ts';
+import { callbackLink, letGo } from './callback-link.ts';
 import { limitsQuery } from './opening.ts';
+import { withServerWord } from './server-word.ts';
 
 /** A client of Prisma on PostgreSQL, as far as it is used here. */
 export interface PrismaDatabase<Transaction> {
@@ -65,9 +66,13 @@ async function open<Transaction extends object>(
   );
   const run = async (text: string, values: unknown[]) => {
     ours.add(text);
-    return begun.tx.$queryRawUnsafe(text, ...values);
+    try {
+      return await begun.tx.$queryRawUnsafe(text, ...values);
+    } catch (error) {
+      throw withServerWord(error);
+    }
   };
-  const link = callbackLink(begun, begun.tx as unknown as Transaction, run);
+  const link = callbackLink(begun, begun.tx as unknown as Transaction, run, letGo);
   const transaction = new GuardedTransaction(gate, link, limits);
   try {
     await run(limitsQuery(limits, true), []);

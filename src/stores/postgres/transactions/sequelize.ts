@@ -68,7 +68,7 @@ async function beginOnSequelize<Transaction extends object>(
 function guarded(transaction: SequelizeTransaction, gate: TransactionGate): SequelizeTransaction {
   return new Proxy(transaction, {
     get: (target, name) => {
-      if (name === 'finished') gate.check();
+      if (name === 'finished') gate.check('');
       if (name === 'commit' || name === 'rollback') return refuseEnd;
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;

@@ -17,6 +17,14 @@ export function serverWord(error: unknown): string | undefined {
   return undefined;
 }
 
+/** An error that says the SQLSTATE itself, as those of drivers do. */
+export function withServerWord(error: unknown): unknown {
+  const code = serverWord(error);
+  if (code === undefined || (error as WrappedError).code === code) return error;
+  const message = `PostgreSQL refused the statement (SQLSTATE ${code}).`;
+  return Object.assign(new Error(message, { cause: error }), { code, severity: 'ERROR' });
+}
+
 /** Whether the connection is gone: the server has ended it, or says nothing. */
 export function losesConnection(error: unknown): boolean {
   const state = serverWord(error);

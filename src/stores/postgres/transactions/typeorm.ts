@@ -49,10 +49,14 @@ export function typeormTransactions<Manager>(
 async function lend<Manager>(
   runner: TypeormQueryRunner<Manager>,
 ): Promise<LentClient<PgConnection>> {
-  const { releasePostgresConnection } = runner as unknown as RunnerInside;
+  const inside = runner as unknown as RunnerInside;
   return {
     client: await runner.connect(),
-    giveBack: (inDoubt) => releasePostgresConnection.call(runner, inDoubt),
+    giveBack: async (inDoubt) => {
+      await inside.releasePostgresConnection(inDoubt);
+      // TypeORM has an error of its own for a runner that is released; ours says what to do.
+      inside.isReleased = false;
+    },
   };
 }
 
@@ -80,6 +84,7 @@ function refuseRelease(): never {
 /** What TypeORM's query runner for PostgreSQL has beside its interface. */
 interface RunnerInside {
   databaseConnection: PgConnection;
+  isReleased: boolean;
   query: (...args: never[]) => unknown;
   release: () => unknown;
   releasePostgresConnection(error: Error | undefined): Promise<void>;
