@@ -1,5 +1,6 @@
 import { SettableClock, type StoreUnderTest } from '../../src/testing/index.ts';
 import { answeringTests } from './answering-tests.ts';
+import { auditTests } from './audit-tests.ts';
 import { findingTests } from './finding-tests.ts';
 import { leaseTests } from './lease-tests.ts';
 import { OperatorScene } from './operator-scene.ts';
@@ -31,5 +32,6 @@ export function describeOperator(
     findingTests(setup);
     answeringTests(setup);
     leaseTests(setup);
+    auditTests(setup);
   });
 }
