@@ -62,8 +62,8 @@ export class ServiceProcesses {
   async #start(entry: string, env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
     const run = this.#spawn(entry, env);
     while (!run.stdout.includes('\n')) {
-      await Promise.race([once(run.child.stdout, 'data'), run.ended]);
-      if (run.child.exitCode !== null) throw new Error(`It did not start: ${run.stderr}`);
+      const end = await Promise.race([once(run.child.stdout, 'data'), run.ended]);
+      if ('code' in end) throw new Error(`It did not start: ${end.signal ?? end.stderr}`);
     }
     const { child, stdout, ended } = run;
     const port = Number(/:(\d+) \(pid/.exec(stdout)?.[1]);
