@@ -27,6 +27,12 @@ export class MariaDbServer {
   }
 
   static async start(settings: MariaDbSettings = {}): Promise<MariaDbServer> {
+    const server = await MariaDbServer.#startEmpty(settings);
+    await server.#makeUser();
+    return server;
+  }
+
+  static async #startEmpty(settings: MariaDbSettings): Promise<MariaDbServer> {
     if (!existsSync(MARIADB)) {
       throw new Error(`There is no ${MARIADB}: apt-get install mariadb-server`);
     }
@@ -38,8 +44,21 @@ export class MariaDbServer {
     const process = new ServerProcess(directory, user);
     const server = new MariaDbServer(await freePort(), process, settings);
     await server.restart();
-    await server.#makeUser();
     return server;
+  }
+
+  /** A read-only replica of a running server from its beginning on, fed through `port`. */
+  static async replicaOf(
+    primary: MariaDbServer,
+    port: number = primary.port,
+  ): Promise<MariaDbServer> {
+    const settings = { 'server-id': '2', 'rpl-semi-sync-slave-enabled': '1' };
+    const replica = await MariaDbServer.#startEmpty(settings);
+    await replica.query(`change master to master_host = '${HOST}', master_port = ${port},
+      master_user = 'root', master_use_gtid = slave_pos, master_connect_retry = 1`);
+    await replica.query('start slave');
+    await replica.query('set global read_only = 1');
+    return replica;
   }
 
   get address(): { host: string; port: number; user: string; database: string } {
@@ -52,7 +71,9 @@ export class MariaDbServer {
 
   /** Starts it again after `kill`, with other settings if any are given. */
   restart(settings: MariaDbSettings = {}): Promise<void> {
-    const own = { datadir: join(this.#process.directory, 'data'), port: String(this.port) };
+    const { directory } = this.#process;
+    // A server that starts removes what others have left in a directory that they share.
+    const own = { datadir: join(directory, 'data'), tmpdir: directory, port: String(this.port) };
     const all = { ...DEFAULTS, ...this.#settings, ...settings, ...own };
     const flags = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
     return this.#process.start(MARIADB, ['--no-defaults', ...flags], () => this.#answers());
@@ -88,6 +109,12 @@ export class MariaDbServer {
     } finally {
       connection.destroy();
     }
+  }
+
+  /** Makes a replica the primary. */
+  async promote(): Promise<void> {
+    await this.query('stop slave');
+    await this.query('set global read_only = 0');
   }
 
   async stop(): Promise<void> {

@@ -4,7 +4,7 @@ import { byId, ForIds, firstOfEachId, LANE_LIMITS, nameOf } from './batch.ts';
 import type { Row } from './driver.ts';
 import { mayConcernOneRecord, saysThatItIsThere } from './mysql-error.ts';
 import { COMPLETED, holds, isThere, isTrue, PENDING, unknownState } from './record-row.ts';
-import type { ResponseCodec } from './response-columns.ts';
+import { RESPONSE_COLUMNS, type ResponseCodec } from './response-columns.ts';
 import { type MySqlSession, SERVER_COLUMNS } from './session.ts';
 import { joined, queryOf, repeated, type Statement, type Values } from './statement.ts';
 import { later, type Table } from './table.ts';
@@ -27,7 +27,8 @@ type Found = Row | 'made';
  */
 const look = (now: string) =>
   `id, fingerprint, owner, attempt, state, tombstone = 1 or expires_at <= ${now} as ended,
-   lease_until <= ${now} as lease_over, ${isThere(now)} as is_there, head, body, ${SERVER_COLUMNS}`;
+   lease_until <= ${now} as lease_over, ${isThere(now)} as is_there, ${RESPONSE_COLUMNS},
+   ${SERVER_COLUMNS}`;
 
 const lookAtOne = (table: Table) =>
   table.statement((now) => `select ${look(now)} from ${table.name} where id = :id`);

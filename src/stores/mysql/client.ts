@@ -20,5 +20,5 @@ export interface MySqlStatement {
   readonly values: unknown[];
   readonly rowsAsArray: false;
   readonly nestTables: false;
-  readonly typeCast: true;
+  readonly typeCast: (field: unknown, next: () => unknown) => unknown;
 }

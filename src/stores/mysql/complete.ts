@@ -28,7 +28,8 @@ const completedAt = (now: string) =>
 const completeOne = (table: Table) =>
   table.statement(
     (now) => `
-update ${table.name} set state = ${COMPLETED}, head = :head, body = :body, ${completedAt(now)}
+update ${table.name} set state = ${COMPLETED}, response_head = :head, response_body = :body,
+       ${completedAt(now)}
  where id = :id and owner = :owner and state = ${PENDING}`,
   );
 
@@ -39,7 +40,9 @@ update ${table.name} set state = ${COMPLETED}, head = :head, body = :body, ${com
  */
 const completeMany = (table: Table): CompleteMany => ({
   head: table.statement(() => 'update ('),
-  asked: table.statement(() => 'select :id as id, :owner as owner, :head as head, :body as body'),
+  asked: table.statement(
+    () => 'select :id as id, :owner as owner, :head as response_head, :body as response_body',
+  ),
   free: new ForIds(
     table,
     () => `) as asked
@@ -50,7 +53,8 @@ const completeMany = (table: Table): CompleteMany => ({
     (now) => `
   straight_join ${table.name} as r force index (primary)
      on r.id = free.id and r.owner = asked.owner
-   set r.state = ${COMPLETED}, r.head = asked.head, r.body = asked.body, ${completedAt(now)}
+   set r.state = ${COMPLETED}, r.response_head = asked.response_head,
+       r.response_body = asked.response_body, ${completedAt(now)}
  where r.state = ${PENDING}`,
   ),
 });

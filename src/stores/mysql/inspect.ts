@@ -1,6 +1,6 @@
 import type { RecordView } from '../../core/store.ts';
 import { isThere, isTrue, summaryAt, summaryOf } from './record-row.ts';
-import type { ResponseCodec } from './response-columns.ts';
+import { RESPONSE_COLUMNS, type ResponseCodec } from './response-columns.ts';
 import { type MySqlSession, SERVER_COLUMNS } from './session.ts';
 import { queryOf, type Statement } from './statement.ts';
 import type { Table } from './table.ts';
@@ -10,7 +10,7 @@ const inspect = (table: Table) =>
   table.statement(
     (now) => `
 select ${SERVER_COLUMNS}, r.* from (select 1) as one left join (
-  select 1 as is_found, ${summaryAt(now)}, head, body
+  select 1 as is_found, ${summaryAt(now)}, ${RESPONSE_COLUMNS}
     from ${table.name} where id = :id and ${isThere(now)}) as r on true`,
   );
 

@@ -105,8 +105,12 @@ export class Loan {
   }
 }
 
-/** Whatever the pool is set to. */
-const AS_WE_READ_IT = { rowsAsArray: false, nestTables: false, typeCast: true } as const;
+/** Whatever the pool is set to: only a function takes the place of one that the pool has. */
+const AS_WE_READ_IT = {
+  rowsAsArray: false,
+  nestTables: false,
+  typeCast: (_field: unknown, next: () => unknown) => next(),
+} as const;
 
 interface Socket {
   readonly _parent?: Socket;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { IdempotencyError } from '../../core/errors.ts';
 import type { Row, Send } from './driver.ts';
-import { saysThatItIsThere } from './mysql-error.ts';
+import { saysThatItIsThere, saysThatTableIsMissing } from './mysql-error.ts';
 import { isTrue } from './record-row.ts';
 import { type MySqlSession, SERVER_COLUMNS } from './session.ts';
 import type { Query } from './statement.ts';
@@ -46,6 +46,8 @@ export function mysqlMigrations(name: MySqlTableName = {}): readonly MySqlMigrat
  */
 export async function migrate(session: MySqlSession, table: Table, endMs: number): Promise<void> {
   await session.onOne(endMs, async (send) => {
+    // Whoever may only read and write rows can call it as well, when there is nothing to do.
+    if ((await versionOf(send, table)) >= stepsOf(table).length) return;
     const lock = await lockNameOf(send, table);
     const waitS = Math.floor((endMs - performance.now()) / 1_000);
     const { rows } = await send(fixed(`select get_lock('${lock}', ${waitS}) as locked`));
@@ -62,8 +64,7 @@ const STILL_LOCKED = 'Another process has been migrating the same table for too 
 
 async function runSteps(send: Send, table: Table): Promise<void> {
   await send(fixed(migrationsTable(table)));
-  const { rows } = await send(fixed(`select max(version) as version from ${table.migrations}`));
-  const found = Number(rows[0]?.['version'] ?? 0);
+  const found = await versionOf(send, table);
   for (const { version, breaking, statements } of stepsOf(table)) {
     if (version <= found) continue;
     for (const statement of statements) await send(fixed(statement));
@@ -72,6 +73,17 @@ async function runSteps(send: Send, table: Table): Promise<void> {
     } catch (error) {
       if (!saysThatItIsThere(error)) throw error;
     }
+  }
+}
+
+/** The last step that was done; 0 when there is no table that would say so. */
+async function versionOf(send: Send, table: Table): Promise<number> {
+  try {
+    const { rows } = await send(fixed(`select max(version) as version from ${table.migrations}`));
+    return Number(rows[0]?.['version'] ?? 0);
+  } catch (error) {
+    if (saysThatTableIsMissing(error)) return 0;
+    throw error;
   }
 }
 
@@ -167,8 +179,8 @@ function firstSchema(table: Table): string {
   tenant          mediumblob,
   operation       mediumblob,
   idempotency_key mediumblob  not null,
-  head            longblob,
-  body            longblob,
+  response_head   longblob,
+  response_body   longblob,
   settlement      mediumblob,
   key ${table.index} (tombstone, created_at)
 ) engine = InnoDB row_format = dynamic`;

@@ -39,6 +39,10 @@ export function saysThatItIsThere(error: unknown): boolean {
   return numberOf(error) === 1062;
 }
 
+export function saysThatTableIsMissing(error: unknown): boolean {
+  return numberOf(error) === 1146;
+}
+
 /** Rolled back by the server because of others: the same statement may do the next time. */
 export function isConflictOfOthers(error: unknown): boolean {
   return CONFLICTS.has(numberOf(error));

@@ -3,7 +3,7 @@ import { ForIds } from './batch.ts';
 import type { Row } from './driver.ts';
 import { COMPLETED, PENDING } from './record-row.ts';
 import type { MySqlSession } from './session.ts';
-import { joined, queryOf } from './statement.ts';
+import { queryOf } from './statement.ts';
 import { earlier, type Table } from './table.ts';
 
 /**
@@ -20,34 +20,34 @@ select id from ${table.name} force index (${table.index})
  order by created_at limit ${limit}`,
   );
 
-/** Those of them that no other replica works at. */
-const free = (table: Table, head: string, ended: (now: string) => string) =>
+/**
+ * Those of them that no other replica works at. The order of the tables is fixed: in the other one
+ * all rows would be read, and those that somebody has locked be waited for.
+ */
+const free = (table: Table, verb: string, ended: (now: string) => string, change: string) =>
   new ForIds(
     table,
-    () => `${head} join (select id from ${table.name} force index (primary) where id in`,
-    (now) => `and ${ended(now)} for update skip locked) as free on free.id = r.id`,
+    () => `${verb} (select id from ${table.name} force index (primary) where id in`,
+    (now) => `and ${ended(now)} for update skip locked) as free
+  straight_join ${table.name} as r force index (primary) on r.id = free.id ${change}`,
   );
 
 const forget = (table: Table) =>
   free(
     table,
-    `delete r from ${table.name} as r`,
+    'delete r from',
     (now) => `tombstone = 1 and state <> ${PENDING} and forget_at <= ${now}`,
+    '',
   );
 
 /** The response goes; key, fingerprint, owner and attempt stay. */
 const entomb = (table: Table) =>
   free(
     table,
-    `update ${table.name} as r`,
+    'update',
     (now) => `tombstone = 0 and state = ${COMPLETED} and expires_at <= ${now}`,
+    'set r.tombstone = 1, r.response_head = null, r.response_body = null',
   );
-
-const ENTOMBED = {
-  text: 'set tombstone = 1, head = null, body = null',
-  values: [],
-  isFixed: false,
-};
 
 export class PruneVerb {
   readonly #session: MySqlSession;
@@ -81,8 +81,7 @@ export class PruneVerb {
   async #entombSome(limit: number, endMs: number): Promise<number> {
     const { resultRetentionMs } = this.#retention;
     const ids = await this.#ended(0, 'expires_at', resultRetentionMs, limit, endMs);
-    if (ids.length === 0) return 0;
-    return this.#session.write(joined(this.#entomb.queryOf(ids), ENTOMBED), endMs);
+    return ids.length === 0 ? 0 : this.#session.write(this.#entomb.queryOf(ids), endMs);
   }
 
   async #ended(

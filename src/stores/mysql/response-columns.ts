@@ -16,6 +16,9 @@ export interface ResponseColumns {
   readonly body: Uint8Array | null;
 }
 
+/** `body` alone is a word of SQL where sql_mode is ORACLE. */
+export const RESPONSE_COLUMNS = 'response_head, response_body';
+
 /** Turns responses into columns and back, sealed when there is a seal. */
 export class ResponseCodec {
   readonly #seal: ResponseSeal | undefined;
@@ -37,9 +40,9 @@ export class ResponseCodec {
 
   /** @throws {IdempotencyError} `record_corrupt`. */
   decode(key: string, row: Row): SavedResponse | Promise<SavedResponse> {
-    const { body } = row;
+    const body = row['response_body'];
     const bytes = Buffer.isBuffer(body) ? body : EMPTY;
-    const head = textOf(row, 'head') ?? '';
+    const head = textOf(row, 'response_head') ?? '';
     if (head === SEALED) return this.#opened(key, bytes);
     if (this.#seal !== undefined && !this.#acceptUnsealed) throw corrupt(NOT_SEALED);
     return decodeHead(head, bytes);
