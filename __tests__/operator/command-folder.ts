@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { runCommandLine } from '../../src/operator/command-line.ts';
 import { SqliteStore } from '../../src/stores/sqlite/index.ts';
 import { TemporaryDirectory } from '../contract/sqlite/database.ts';
@@ -51,6 +52,7 @@ export class CommandFolder {
       args,
       env,
       folder: this.path,
+      input: Readable.from([]),
       print: (line) => {
         said.stdout += `${line}\n`;
       },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, type CommandSource, type Listing, parseCommand } from './command.ts';
 import { USAGE } from './command-usage.ts';
@@ -15,6 +15,8 @@ import { visible, visibleJson } from './terminal-text.ts';
 export interface CommandSurroundings extends Pick<CommandSource, 'args' | 'env'> {
   /** Where relative paths begin, and whose project the drivers are of. */
   readonly folder: string;
+  /** What `-` stands for where a file is asked for. */
+  readonly input: AsyncIterable<Uint8Array>;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
 }
@@ -24,11 +26,11 @@ export type ExitCode = 0 | 1 | 2;
 
 /** Runs one command to its end. What is printed can do nothing to a terminal. Never rejects. */
 export async function runCommandLine(surroundings: CommandSurroundings): Promise<ExitCode> {
-  const { args, env, folder, print, complain } = surroundings;
-  const readFile = (path: string) => readFileSync(path === '-' ? STDIN : resolve(folder, path));
+  const { args, env, print, complain } = surroundings;
   let command: Command;
   try {
-    command = parseCommand({ args, env, readFile });
+    const source = { args, env, readFile: (path: string) => bytesOf(path, surroundings) };
+    command = await parseCommand(source);
   } catch (error) {
     complain(`express-idempotent: ${visible(messageOf(error))}`);
     complain('See express-idempotent --help.');
@@ -157,11 +159,18 @@ async function runPrune(command: Of<'prune'>, store: Opened, to: CommandSurround
 }
 
 const MAX_PAGE_SIZE = 1_000;
-const STDIN = 0;
 
 function absent(to: CommandSurroundings): 1 {
   to.complain('express-idempotent: There is no such record.');
   return 1;
+}
+
+/** Not at once for the input: Node may find nothing there yet, and fail. */
+async function bytesOf(path: string, { folder, input }: CommandSurroundings): Promise<Uint8Array> {
+  if (path !== '-') return readFile(resolve(folder, path));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of input) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 /** What went wrong, and what a driver said about it. */

@@ -3,21 +3,21 @@ import { done, neverStarted, unknown } from '../core/recovery-outcome.ts';
 import type { GivenOptions } from './command-options.ts';
 
 /** Reads the bytes of a file, or of the input for `-`. */
-export type ReadFile = (path: string) => Uint8Array;
+export type ReadFile = (path: string) => Promise<Uint8Array>;
 
 /** The settlement that the options of `settle` say. Throws a sentence when it is not one. */
-export function settlementOf(given: GivenOptions, readFile: ReadFile): Settlement {
+export async function settlementOf(given: GivenOptions, readFile: ReadFile): Promise<Settlement> {
   const kinds = ['done', 'never-started', 'unknown'].filter((kind) => given[kind] !== undefined);
   if (kinds.length !== 1) {
     throw new Error('Expected one of --done <status>, --never-started and --unknown.');
   }
-  if (given['done'] !== undefined) return done(responseOf(given, readFile));
+  if (given['done'] !== undefined) return done(await responseOf(given, readFile));
   const astray = ['body-file', 'content-type', 'header'].find((name) => given[name] !== undefined);
   if (astray !== undefined) throw new Error(`--${astray} is for --done.`);
   return given['unknown'] === true ? unknown() : neverStarted();
 }
 
-function responseOf(given: GivenOptions, readFile: ReadFile) {
+async function responseOf(given: GivenOptions, readFile: ReadFile) {
   const { done: status, 'body-file': bodyFile, 'content-type': contentType } = given;
   if (typeof status !== 'string' || !/^[2-5]\d\d$/.test(status)) {
     throw new Error('Expected --done to be the status of the answer, from 200 to 599.');
@@ -29,7 +29,7 @@ function responseOf(given: GivenOptions, readFile: ReadFile) {
     throw new Error('Expected --content-type: what the body is, such as application/json.');
   }
   const headers = Object.fromEntries(lines.map(([name]) => [name, valuesOf(lines, name)]));
-  const body = bodyFile === undefined ? {} : { body: readFile(String(bodyFile)) };
+  const body = bodyFile === undefined ? {} : { body: await readFile(String(bodyFile)) };
   return { status: Number(status), headers, ...body };
 }
 

@@ -53,8 +53,8 @@ export interface CommandSource {
   readonly readFile: ReadFile;
 }
 
-/** Reads a command. Throws a sentence when it is none, and touches no store. */
-export function parseCommand({ args, env, readFile }: CommandSource): Command {
+/** Reads a command. Rejects with a sentence when it is none, and touches no store. */
+export async function parseCommand({ args, env, readFile }: CommandSource): Promise<Command> {
   const [name, ...rest] = args;
   if (name === undefined) throw new Error(`Expected a command: ${COMMAND_NAMES.join(', ')}.`);
   if (name === 'help' || args.includes('--help')) return { name: 'help' };
@@ -66,7 +66,8 @@ export function parseCommand({ args, env, readFile }: CommandSource): Command {
   const on: OnStore = { address, json: given['json'] === true };
   if (name === 'show' || name === 'settle') {
     const record = recordNameOf(positionals, given);
-    if (name === 'settle') return { name, ...on, record, ...settlingOf(given, env, readFile) };
+    if (name === 'settle')
+      return { name, ...on, record, ...(await settlingOf(given, env, readFile)) };
     const parts = { headers: given['headers'] === true, body: given['body'] === true };
     return { name, ...on, record, parts };
   }
@@ -106,12 +107,12 @@ function recordNameOf(positionals: readonly string[], given: GivenOptions): Reco
   );
 }
 
-function settlingOf(
+async function settlingOf(
   given: GivenOptions,
   env: CommandSource['env'],
   readFile: ReadFile,
-): Omit<Settling, 'record'> {
-  const settlement = settlementOf(given, readFile);
+): Promise<Omit<Settling, 'record'>> {
+  const settlement = await settlementOf(given, readFile);
   const reason = given['reason']?.toString().trim() ?? '';
   if (reason === '') throw new Error('Expected --reason: what you have seen, in a few words.');
   const by = (given['by']?.toString() ?? env['USER'] ?? env['LOGNAME'] ?? '').trim();

@@ -9,6 +9,7 @@ async function main(): Promise<void> {
     args: process.argv.slice(2),
     env: process.env,
     folder: process.cwd(),
+    input: process.stdin,
     print: (line) => process.stdout.write(`${line}\n`),
     complain: (line) => process.stderr.write(`${line}\n`),
   });
