@@ -108,8 +108,7 @@ export class MemoryStore
       return { kind: 'replay', response: responseOf(finished) };
     }
     this.#makeRoom(nowMs);
-    const { leaseMs } = context;
-    const owner = inOnePiece(context.owner);
+    const { leaseMs, owner } = context;
     const leaseUntilMs = leaseMs === undefined ? undefined : nowMs + leaseMs;
     this.#pending.set(id, { fingerprint, owner, attempt: 1, createdAtMs: nowMs, leaseUntilMs });
     return { kind: 'new', attempt: 1 };
@@ -286,8 +285,3 @@ export class MemoryStore
 const MAX_RECORDS_LIMIT = 16_000_000;
 const PRUNE_LIMIT = 1_000;
 const PRUNE_LIMIT_PER_CLAIM = 64;
-
-/** A string of `randomUUID` is a tree of its pieces, and takes more than the rest of its record. */
-function inOnePiece(text: string): string {
-  return Buffer.from(text).toString();
-}
