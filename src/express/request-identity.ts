@@ -17,15 +17,20 @@ export type Asked =
   | { readonly kind: 'key invalid' };
 
 /**
- * Reads key, tenant, operation and fingerprint, in this order, and touches nothing.
+ * Reads key, tenant, operation and fingerprint, in this order, and touches nothing. Most requests
+ * wait for nothing here, and then it answers at once: a promise that nobody needs costs 1 us.
  *
  * @throws {IdempotencyError} `nested`, `key_unusable`, `tenant_unusable`, `operation_unusable`,
  *   `fingerprint_unusable`, `body_not_read`, `body_not_usable`; and what the options throw, but
  *   that what `tenant` throws becomes the cause of `tenant_unusable`, so that it ends as a 500.
  */
-export async function identify(req: Request, settings: Settings): Promise<Asked> {
-  const value =
-    typeof settings.key === 'string' ? headerOf(req, settings.key) : await settings.key(req);
+export function identify(req: Request, settings: Settings): Asked | Promise<Asked> {
+  const { key } = settings;
+  if (typeof key === 'string') return withKey(req, settings, headerOf(req, key));
+  return Promise.resolve(key(req)).then((value) => withKey(req, settings, value));
+}
+
+function withKey(req: Request, settings: Settings, value: unknown): Asked | Promise<Asked> {
   if (value === undefined) {
     return settings.required ? { kind: 'key missing' } : { kind: 'unprotected' };
   }
@@ -37,13 +42,34 @@ export async function identify(req: Request, settings: Settings): Promise<Asked>
   const key = parseIdempotencyKey(value, isChosen ? CHOSEN_MAX_CHARACTERS : undefined);
   if (key === undefined) return { kind: 'key invalid' };
   markOnce(req);
-  if (settings.tenant === undefined) warnOfSharedKeys(req, settings.warn);
-  const tenant = settings.tenant && (await tenantOf(req, settings.tenant));
-  // Most requests wait for nothing here, and what need not be awaited is not.
-  const named = operationOf(req, settings.operation);
-  const operation = typeof named === 'object' ? await named : named;
-  const printed = fingerprintOf(req, settings.fingerprint);
-  const fingerprint = typeof printed === 'object' ? await printed : printed;
+  if (settings.tenant !== undefined) {
+    return tenantOf(req, settings.tenant).then((tenant) => withTenant(req, settings, key, tenant));
+  }
+  warnOfSharedKeys(req, settings.warn);
+  return withTenant(req, settings, key, undefined);
+}
+
+function withTenant(
+  req: Request,
+  settings: Settings,
+  key: string,
+  tenant: string | undefined,
+): Asked | Promise<Asked> {
+  const operation = operationOf(req, settings.operation);
+  const scope = { key, tenant };
+  if (typeof operation !== 'object') return withOperation(req, settings, { ...scope, operation });
+  return operation.then((name) => withOperation(req, settings, { ...scope, operation: name }));
+}
+
+type Scope = Pick<AttemptIdentity, 'key' | 'tenant' | 'operation'>;
+
+function withOperation(req: Request, settings: Settings, scope: Scope): Asked | Promise<Asked> {
+  const fingerprint = fingerprintOf(req, settings.fingerprint);
+  if (typeof fingerprint === 'string') return asked(scope, fingerprint);
+  return fingerprint.then((settled) => asked(scope, settled));
+}
+
+function asked({ key, tenant, operation }: Scope, fingerprint: string): Asked {
   const identity = {
     key,
     recordKey: recordKey(tenant, operation, key),
