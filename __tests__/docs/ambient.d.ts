@@ -19,9 +19,13 @@ declare global {
   const done: typeof import('../../src/operator/index.ts').done;
   const listRecords: typeof import('../../src/operator/index.ts').listRecords;
   const settle: typeof import('../../src/operator/index.ts').settle;
+  const transactional: typeof import('../../src/index.ts').transactional;
+  const pgTransactions: typeof import('../../src/stores/postgres/index.ts').pgTransactions;
   const aesGcmSeal: typeof import('../../src/stores/postgres/index.ts').aesGcmSeal;
   // What comes from drivers and test runners, as far as the stores see it.
-  const Pool: new () => import('../../src/stores/postgres/index.ts').PgPool;
+  const Pool: new () => import('../../src/stores/postgres/index.ts').PgPool &
+    import('../../src/stores/postgres/index.ts').PgTransactionPool<PgClientInExamples> &
+    import('../../src/stores/postgres/index.ts').KyselyPool;
   const mysql: {
     createPool(options: {
       readonly uri: string;

@@ -23,9 +23,11 @@ export function writeFences(fences: readonly Fence[]): Map<string, Fence> {
 
 /** What the compiler says about those in TypeScript, as `document:line: sentence`. */
 export function diagnose(files: ReadonlyMap<string, Fence>): string[] {
-  const ambient = join(ROOT, '__tests__/docs/ambient.d.ts');
+  const ambient = ['ambient', 'ambient-libraries'].map((name) =>
+    join(ROOT, `__tests__/docs/${name}.d.ts`),
+  );
   const typed = [...files.keys()].filter((file) => file.endsWith('.ts'));
-  const program = ts.createProgram([...typed, ambient], compilerOptions());
+  const program = ts.createProgram([...typed, ...ambient], compilerOptions());
   return ts.getPreEmitDiagnostics(program).map((diagnostic) => {
     const text = ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n');
     const { file, start = 0 } = diagnostic;

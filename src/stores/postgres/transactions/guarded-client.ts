@@ -59,7 +59,7 @@ export class GuardedClient<Client extends PgConnection> {
     const reply = this.#reply;
     if (reply === 'not sent') throw asUndone(failure ?? aborted());
     if (reply === 'awaited') throw failure;
-    if ('error' in reply) throw afterCommit(reply.error);
+    if ('error' in reply) throw afterCommit(reply.error, failure);
     if (reply.tag !== 'COMMIT') throw aborted(failure);
   }
 

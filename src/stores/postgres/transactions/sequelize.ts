@@ -54,7 +54,7 @@ async function beginOnSequelize<Transaction extends object>(
   connection: PgConnection,
   gate: TransactionGate,
 ) {
-  const transaction = new sequelize.Transaction(sequelize, {});
+  const transaction = new sequelize.constructor.Transaction(sequelize, {});
   transaction.connection = connection;
   await transaction.begin();
   return {
@@ -81,7 +81,9 @@ function refuseEnd(): never {
 }
 
 interface SequelizeInside {
-  readonly Transaction: new (sequelize: unknown, options: object) => SequelizeTransaction;
+  readonly constructor: {
+    readonly Transaction: new (sequelize: unknown, options: object) => SequelizeTransaction;
+  };
   readonly connectionManager: {
     getConnection(options: object): Promise<PgConnection>;
     releaseConnection(connection: PgConnection): void;

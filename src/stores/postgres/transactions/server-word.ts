@@ -31,10 +31,13 @@ export function losesConnection(error: unknown): boolean {
   return state === undefined || ENDS_SESSION.test(state);
 }
 
-/** What COMMIT was answered with, marked when it is the server's word for a rollback. */
-export function afterCommit(error: unknown): unknown {
-  const state = serverWord(error);
-  return state === undefined || UNCLEAR.test(state) ? error : asUndone(error);
+/**
+ * What COMMIT was answered with, marked when it is the server's word for a rollback; in the form
+ * that the library has given it, if any.
+ */
+export function afterCommit(answer: unknown, inLibrary: unknown = answer): unknown {
+  const state = serverWord(answer);
+  return state === undefined || UNCLEAR.test(state) ? inLibrary : asUndone(inLibrary);
 }
 
 const ENDS_SESSION = /^(08|57P|58|XX|25P0[34])/;
