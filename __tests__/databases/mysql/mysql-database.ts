@@ -28,7 +28,8 @@ export async function mysqlDatabase(
     return store;
   };
   const overwriteSaved = async (key: string, head: string, body: Uint8Array) => {
-    const text = `update ${table} set response_head = ?, response_body = ? where id = ? and state = 1`;
+    const text = `update ${table} set response_head = ?, response_body = ?
+      where id = ? and state = 1`;
     const values = [Buffer.from(head), Buffer.from(body), recordKeyDigest(key)];
     const [{ info }] = await pool.query<ResultSetHeader>(text, values);
     if (!info.startsWith('Rows matched: 1 ')) {

@@ -1,17 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MySqlStore } from '../../../src/stores/mysql/index.ts';
 import { callsOf, failureOf } from '../postgres/calls.ts';
-import { MariaDbServer, type MariaDbSettings } from '../servers/mariadb.ts';
+import { MariaDbServer } from '../servers/mariadb.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
 
 /** A primary and its replica, which is fed through a proxy. */
-async function setup(settings: MariaDbSettings = {}) {
-  const primary = await MariaDbServer.start({
-    'log-bin': 'binlog',
-    'sync-binlog': '1',
-    'server-id': '1',
-    ...settings,
-  });
+async function setup() {
+  const settings = { 'log-bin': 'binlog', 'sync-binlog': '1', 'server-id': '1' };
+  const primary = await MariaDbServer.start(settings);
   const link = await FaultyProxy.start(primary);
   const onPrimary = new MySqlStore({ client: primary.pool() });
   await onPrimary.migrate();
@@ -71,15 +67,21 @@ test('a failover to an asynchronous replica forgets what had not reached it', as
   await stop();
 });
 
-test('with semi-synchronous replication a claim that no replica has is not acknowledged', async () => {
-  const { replica, link, onPrimary, stop } = await setup({
-    'rpl-semi-sync-master-enabled': '1',
-    'rpl-semi-sync-master-wait-point': 'AFTER_SYNC',
-    'rpl-semi-sync-master-timeout': '60000',
-  });
+test('with semi-synchronous replication what no replica has is not acknowledged', async () => {
+  const { primary, replica, link, onPrimary, stop } = await setup();
   const { claim } = callsOf(onPrimary);
   await claim('A');
   await untilReplicated(replica, 'A');
+  await primary.query('set global rpl_semi_sync_master_timeout = 60000');
+  await primary.query('set global rpl_semi_sync_master_enabled = 1');
+  // A replica says that it takes part when it connects.
+  await replica.query('stop slave');
+  await replica.query('start slave');
+  const takesPart = async () => {
+    const [row] = await primary.query("show global status like 'Rpl_semi_sync_master_clients'");
+    return row?.['Value'] === '1';
+  };
+  while (!(await takesPart())) await delay(50);
   expect((await onPrimary.check()).semiSync).toBe(true);
   expect((await claim('B', undefined, 'reached')).kind).toBe('new');
   link.mode = 'hole';
