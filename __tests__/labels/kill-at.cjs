@@ -3,8 +3,11 @@
 const { subscribe } = require('node:diagnostics_channel');
 const http = require('node:http');
 const { createRequire } = require('node:module');
+const { join } = require('node:path');
 
 const { KILL_AT } = process.env;
+/** On a Node without its own. */
+const SQLITE = 'better-sqlite3';
 let hasActed = false;
 
 function reach(point) {
@@ -40,26 +43,75 @@ function watchFirstByte(socket) {
   };
 }
 
-/** Every driver of SQLite prepares by the same name. */
-const sqlite = process.getBuiltinModule?.('node:sqlite')?.DatabaseSync ?? betterSqlite();
-const { prepare } = sqlite.prototype;
-sqlite.prototype.prepare = function watched(sql) {
-  const statement = prepare.call(this, sql);
-  const { run } = statement;
-  const isLabel = /INSERT INTO labels/.test(sql);
-  if (!isLabel && sql !== 'COMMIT') return statement;
-  statement.run = function ran(...values) {
-    if (isLabel) reach('label begun');
-    else if (hasActed) reach('before the commit');
-    const answer = run.apply(statement, values);
-    if (isLabel) reach('label written');
-    else if (hasActed) reach('after the commit');
-    hasActed ||= isLabel;
-    return answer;
-  };
-  return statement;
-};
+const asked = createRequire(process.argv[1]);
+const drivers = createRequire(join(process.cwd(), 'package.json'));
+switch (process.env.STORE) {
+  case 'postgres':
+    watchAsking(drivers('pg').Client.prototype, 'query');
+    break;
+  case 'mysql':
+    watchAsking(drivers('mysql2').Connection.prototype, 'query');
+    watchAsking(drivers('mysql2').Connection.prototype, 'execute');
+    break;
+  default:
+    watchPreparing(process.getBuiltinModule?.('node:sqlite')?.DatabaseSync ?? asked(SQLITE));
+}
 
-function betterSqlite() {
-  return createRequire(process.argv[1])('better-sqlite3');
+/** Every driver of SQLite prepares by the same name. */
+function watchPreparing({ prototype }) {
+  const { prepare } = prototype;
+  prototype.prepare = function watched(sql) {
+    const statement = prepare.call(this, sql);
+    const { run } = statement;
+    statement.run = function ran(...values) {
+      sends(sql);
+      const answer = run.apply(statement, values);
+      replied(sql);
+      return answer;
+    };
+    return statement;
+  };
+}
+
+/** A driver of a server tells a callback, or a promise, what came of a statement. */
+function watchAsking(prototype, name) {
+  const ask = prototype[name];
+  prototype[name] = function watched(...args) {
+    const sql = args[0]?.sql ?? args[0]?.text ?? String(args[0]);
+    sends(sql);
+    const at = args.findIndex((each) => typeof each === 'function');
+    if (at === -1) {
+      const answer = ask.apply(this, args);
+      answer?.then?.(() => replied(sql), () => {});
+      return answer;
+    }
+    const tell = args[at];
+    args[at] = (...outcome) => {
+      replied(sql);
+      tell(...outcome);
+    };
+    return ask.apply(this, args);
+  };
+}
+
+function sends(sql) {
+  if (isLabel(sql)) reach('label begun');
+  else if (hasActed && isCommit(sql)) reach('before the commit');
+}
+
+function replied(sql) {
+  if (isLabel(sql)) {
+    hasActed = true;
+    reach('label written');
+  } else if (hasActed && isCommit(sql)) {
+    reach('after the commit');
+  }
+}
+
+function isLabel(sql) {
+  return /^\s*INSERT INTO labels/i.test(sql);
+}
+
+function isCommit(sql) {
+  return /^\s*commit\s*$/i.test(sql);
 }

@@ -100,6 +100,45 @@ describe('an address or a port that cannot be had is said in a sentence', () => 
   });
 });
 
+describe('a store or a mode that cannot be had is said in a sentence', () => {
+  test('a store that is none', async () => {
+    expectSentence(
+      await setup().run({ STORE: 'oracle' }),
+      'Expected STORE to be sqlite, postgres, mysql or redis, got "oracle". ' +
+        'Set it to one of them, or leave it out: then it is sqlite.',
+    );
+  });
+
+  test('a store without the URL of its server', async () => {
+    expectSentence(
+      await setup().run({ STORE: 'redis' }),
+      'Expected REDIS_URL with STORE=redis, such as redis://127.0.0.1:6379, got none. Set it.',
+    );
+  });
+
+  test.each([
+    ['postgres', 'pg', 'DATABASE_URL'],
+    ['mysql', 'mysql2', 'DATABASE_URL'],
+    ['redis', 'ioredis', 'REDIS_URL'],
+  ])('%s without the package %s', async (store, name, variable) => {
+    const services = setup();
+    const url = `${store}://someone:secret@127.0.0.1:1/labels`;
+    expectSentence(
+      await services.run({ STORE: store, [variable]: url }),
+      `STORE=${store} needs the package ${name}, and it is not installed here. ` +
+        `Run \`npm install ${name}\` in ${services.directory}, and start again.`,
+    );
+  });
+
+  test('a mode that is none', async () => {
+    expectSentence(
+      await setup().run({ MODE: 'hopeful' }),
+      'Expected MODE to be blind, transactional, keyed or sealed, got "hopeful". ' +
+        'Set it to one of them, or leave it out: then it is transactional.',
+    );
+  });
+});
+
 describe('a database that cannot be had is said in a sentence', () => {
   test('a file that is not a database', async () => {
     const services = setup();

@@ -7,10 +7,11 @@ import { join } from 'node:path';
  *
  * @throws {Error} one sentence, when it is not installed.
  */
-export function loadDriver<Driver>(name: string, why: string): Driver {
+export function loadDriver<Driver>(entry: string, why: string): Driver {
+  const [name] = entry.split('/');
   const fromProject = createRequire(join(process.cwd(), 'package.json'));
   try {
-    fromProject.resolve(name);
+    fromProject.resolve(entry);
   } catch (cause) {
     throw new Error(
       `${why} needs the package ${name}, and it is not installed here. ` +
@@ -18,5 +19,5 @@ export function loadDriver<Driver>(name: string, why: string): Driver {
       { cause },
     );
   }
-  return fromProject(name) as Driver;
+  return fromProject(entry) as Driver;
 }

@@ -1,6 +1,38 @@
+import { transactional } from '../index.ts';
+import { type MySqlPool, MySqlStore } from '../stores/mysql/index.ts';
 import type { Backend } from './backend.ts';
+import { loadDriver } from './driver.ts';
+import { MysqlLabels, type MysqlQueries } from './mysql-labels.ts';
+import { CONNECT_TIMEOUT_MS, reached } from './server-reached.ts';
 
-/** Placeholder until the store is there. */
-export async function openMysqlBackend(_url: string): Promise<Backend> {
-  throw new Error('STORE=mysql is not there yet. Set it to another one.');
+/** Records and labels in one database of MySQL or MariaDB, which any number of replicas share. */
+export async function openMysqlBackend(url: string): Promise<Backend> {
+  const { createPool } = loadDriver<MysqlDriver>('mysql2/promise', 'STORE=mysql');
+  const uri = url.replace(/^mariadb:/, 'mysql:');
+  const pool = createPool({ uri, connectTimeout: CONNECT_TIMEOUT_MS });
+  const server = { name: 'MySQL', url, variable: 'DATABASE_URL' };
+  await reached(server, () => Promise.resolve(pool.query('select 1')));
+  const store = new MySqlStore({ client: pool });
+  await store.migrate();
+  await store.check();
+  const labels = new MysqlLabels(pool);
+  await labels.migrate();
+  const pruning = store.startPruning();
+  return {
+    store,
+    labels,
+    transactional: (options) => transactional(undefined, options),
+    async close() {
+      await pruning.stop();
+      await pool.end();
+    },
+  };
+}
+
+interface MysqlDriver {
+  createPool(options: object): DriverPool;
+}
+
+interface DriverPool extends MySqlPool, MysqlQueries {
+  end(): Promise<void>;
 }
