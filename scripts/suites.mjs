@@ -11,14 +11,17 @@ const HERE = { path: process.execPath, version: process.version };
 
 /**
  * jest's arguments for the tests whose outcome depends on the Node they run on: not house rules,
- * examples and the packed package, and no servers. They stand in for jest's own list.
+ * examples, killed processes and the packed package, and no servers. They stand in for jest's own
+ * list.
  */
 export const ON_ANY_NODE = [
   '/node_modules/',
   '__tests__/tidy/',
   '__tests__/docs/',
+  '__tests__/chaos/',
+  '__tests__/labels/(carrier|killed-points)\\.',
   '__tests__/package/',
-  '__tests__/databases/(postgres|mysql|redis)/',
+  '__tests__/databases/(chaos|labels|mysql|postgres|redis)/',
 ].flatMap((pattern) => ['--testPathIgnorePatterns', pattern]);
 
 /**
