@@ -28,7 +28,9 @@ export interface CrashCase {
   readonly before: 'idle' | 'acted' | undefined;
   readonly command: Command;
   /** While it is stopped, it keeps a lock without which nobody can tell. */
-  readonly isLocking: boolean;
+  readonly isLocking?: boolean;
+  /** The first that takes its key over is refused by `admit`. */
+  readonly refusesFirst?: boolean;
 }
 
 /** The points between the claim and the first byte, in their order. */
@@ -40,7 +42,7 @@ const POINTS: { readonly [point: string]: string } = {
   recover: 'when it is to seal',
   sealed: 'when it has sealed and looked',
   'in admit': 'in admit',
-  begun: 'with its transaction begun',
+  'after begin': 'with its transaction begun',
   handler: 'in its handler, which has done nothing',
   effect: 'in its handler, which has acted',
   'before complete': 'with an answer that is not saved',
@@ -77,8 +79,10 @@ export interface TransactionPoints {
   readonly points: readonly string[];
   /** Those at which a stopped process keeps others from telling. */
   readonly locking: readonly string[];
-  /** The calls whose reply can be lost, apart from the claim, and how. */
-  readonly losses: readonly (readonly [lose: readonly string[], fates: readonly Fate[]])[];
+  /** Its own calls whose reply can be lost: those of one request each. */
+  readonly losses: readonly (readonly string[])[];
+  /** What such a call may end with; one that is synchronous cannot hang. */
+  readonly lossFates: readonly Fate[];
 }
 
 /** Every point of every mode, killed and stopped. */
@@ -99,7 +103,17 @@ export function crashCases(transactional: TransactionPoints | undefined): CrashC
     ...own.map((stopAt) => ({ mode, stopAt, before: undefined })),
     ...taking.map((stopAt) => ({ mode, stopAt, before: 'idle' as const })),
   ];
-  return all.flatMap(({ mode, stopAt, before }) =>
+  const refused = (['keyed', 'sealed', ...(points.length === 0 ? [] : [mode])] as const).map(
+    (each): CrashCase => ({
+      title: `${each}: a process stopped ${POINTS['handler']}, while a takeover is refused`,
+      mode: each,
+      fate: 'stopped',
+      before: undefined,
+      refusesFirst: true,
+      command: { stopAt: 'handler' },
+    }),
+  );
+  const crashes = all.flatMap(({ mode, stopAt, before }) =>
     (['killed', 'stopped'] as const).map((fate): CrashCase => {
       const isWriting = mode === 'transactional' && locking.includes(stopAt);
       const isLocking = fate === 'stopped' && isWriting;
@@ -107,7 +121,11 @@ export function crashCases(transactional: TransactionPoints | undefined): CrashC
       return { title, mode, fate, before, isLocking, command: { stopAt } };
     }),
   );
+  return [...crashes, ...refused];
 }
+
+/** Whether the lost reply is an error, or never comes. */
+export const LOST: readonly Fate[] = ['told of a failure', 'told nothing'];
 
 type Loss = Pick<CrashCase, 'mode' | 'before'> & { readonly command: Command };
 
@@ -126,24 +144,23 @@ export function lossCases(transactional: TransactionPoints | undefined): CrashCa
     ...modes.map((mode): Loss => ({ mode, before, command: { lose: ['complete'] } })),
     ...modes
       .filter((mode) => mode !== 'blind')
-      .map((mode): Loss => ({ mode, before, command: { lose: ['renew'], lingerMs: 800 } })),
+      .map((mode): Loss => ({ mode, before, command: { lose: ['renew'], lingerMs: 3_500 } })),
     { mode: 'unknown', before: 'idle', command: { lose: ['complete'] } },
     { mode: 'sealed', before: 'acted', command: { lose: ['complete'] } },
   ];
-  const fates = ['told of a failure', 'told nothing'] as const;
-  const own = (transactional?.losses ?? []).flatMap(([lose, ownFates]) =>
-    ownFates.map((fate) =>
-      lossCase({ mode: 'transactional', before: undefined, command: { lose } }, fate),
+  const own = (transactional?.losses ?? []).flatMap((lose) =>
+    (transactional?.lossFates ?? []).map((fate) =>
+      lossCase({ mode: 'transactional', before, command: { lose } }, fate),
     ),
   );
-  return [...plain.flatMap((loss) => fates.map((fate) => lossCase(loss, fate))), ...own];
+  return [...plain.flatMap((loss) => LOST.map((fate) => lossCase(loss, fate))), ...own];
 }
 
 function lossCase({ mode, before, command }: Loss, fate: Fate): CrashCase {
   const isRejected = fate === 'told of a failure';
   const lost = `whose ${(command.lose ?? []).join(' and ')} is applied`;
   const title = `${subject(mode, before)} ${lost} and that is ${fate}`;
-  return { title, mode, fate, before, isLocking: false, command: { ...command, isRejected } };
+  return { title, mode, fate, before, command: { ...command, isRejected } };
 }
 
 function subject(mode: Mode, before: 'idle' | 'acted' | undefined): string {

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TransactionAdapter, TransactionLimits } from '../../src/index.ts';
 import type { Command } from './crash-case.ts';
 
 type Method = (...args: unknown[]) => unknown;
@@ -41,6 +42,13 @@ export class Interruption {
         return (...args: unknown[]) => this.#call(String(name), value.bind(target), args);
       },
     });
+  }
+
+  /** The points around the beginning and the end of each transaction. */
+  watched<T>(adapter: TransactionAdapter<T>): TransactionAdapter<T> {
+    const { dialect } = adapter;
+    const begin = async (limits: TransactionLimits) => this.around(await adapter.begin(limits));
+    return this.around({ dialect, begin });
   }
 
   /** The points at the first byte: before the system has it, and after. */

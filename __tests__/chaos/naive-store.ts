@@ -1,4 +1,10 @@
-import type { Attempt, IdempotencyStore, SettleCapability, StoreCall } from '../../src/index.ts';
+import type {
+  Attempt,
+  CompleteInCapability,
+  IdempotencyStore,
+  SettleCapability,
+  StoreCall,
+} from '../../src/index.ts';
 
 /** A rule that is easily taken for enough, and is not. */
 export type Naivety = 'frees after the lease' | 'looks without a seal' | 'completes for anybody';
@@ -29,10 +35,15 @@ function freeing(store: FreeableStore): IdempotencyStore {
 }
 
 /** "It has its answer, so it may save it": whoever owns the record by now. */
-function completing(store: IdempotencyStore): IdempotencyStore {
+function completing(store: IdempotencyStore & Partial<CompleteInCapability>): IdempotencyStore {
+  const { completeIn } = store;
   return overriding(store, {
     complete: (...args: Parameters<IdempotencyStore['complete']>) =>
       store.complete(...args).catch(() => {}),
+    ...(completeIn && {
+      completeIn: (...args: Parameters<CompleteInCapability['completeIn']>) =>
+        completeIn.apply(store, args).catch(() => {}),
+    }),
   });
 }
 

@@ -30,6 +30,6 @@ function fault(
   violation: string,
 ): PlantedFault {
   const title = `${mode}: a replica that ${naivety} makes ${violation} when one is ${fate}`;
-  const crash = { title, mode, fate, before: undefined, isLocking: false, command: { stopAt } };
+  const crash = { title, mode, fate, before: undefined, command: { stopAt } };
   return { title, naivety, crash, violation };
 }

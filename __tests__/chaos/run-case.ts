@@ -9,7 +9,7 @@ import type { Replica } from './replica.ts';
 export const BOUND_MS = 8_000;
 /** How long after its lease a process is woken. */
 const PAST_LEASE_MS = 400;
-const RETRY_MS = 100;
+const RETRY_MS = 250;
 
 interface Scene {
   readonly lane: Lane;
@@ -46,7 +46,7 @@ const RECOVERIES: { readonly [fate in CrashCase['fate']]: (scene: Scene) => Prom
   async stopped(scene) {
     const { lane, crash, victim, telling } = scene;
     const leaseIsOver = delay(lane.task.leaseMs + PAST_LEASE_MS);
-    const beside = await retry(scene, crash.isLocking || crash.mode === 'blind');
+    const beside = await retry(scene, crash.isLocking === true || crash.mode === 'blind');
     await leaseIsOver;
     victim.wake();
     const told = await telling;
@@ -72,13 +72,18 @@ async function retry(
   const forMs = lane.task.leaseMs + (isHopeless ? PAST_LEASE_MS : BOUND_MS);
   const retries: Answer[] = [];
   for (;;) {
-    const answer = await lane.healthy.ask(crash.mode, key);
+    const isRefused = crash.refusesFirst === true && !retries.some(isRefusal);
+    const answer = await lane.healthy.ask(crash.mode, key, { isRefused });
     const afterMs = performance.now() - startMs;
     retries.push(answer);
     if (isDefinite(answer)) return { retries, definiteAfterMs: afterMs };
     if (afterMs > forMs) return { retries, definiteAfterMs: undefined };
     await delay(RETRY_MS);
   }
+}
+
+function isRefusal({ status, text }: Answer): boolean {
+  return status === 503 && text.endsWith('{"error":"not_admitted"}');
 }
 
 /** An attempt before this one leaves the key, and its lease ends. */

@@ -30,7 +30,7 @@ async function openSqlite(task: SqliteReplicaTask, interruption: Interruption): 
       handle(attempt: RunningAttempt, words) {
         attempt.commitSync(() => {
           committing.isOn = true;
-          interruption.reach('begun');
+          interruption.reach('after begin');
           insert.run(...([attempt.key, attempt.attempt] as never[]));
           interruption.reach('effect');
           return words;

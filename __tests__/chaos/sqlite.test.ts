@@ -3,7 +3,7 @@ import { TemporaryDirectory } from '../contract/sqlite/database.ts';
 import { describeCrashes } from './describe-crashes.ts';
 
 /** A process that is stopped in a transaction keeps the file locked; SQLite has no limit on that. */
-const WITHIN = ['begun', 'effect', 'after completeIn'];
+const WITHIN = ['after begin', 'effect', 'after completeIn'];
 
 describeCrashes({
   storeName: 'SQLite',
@@ -12,7 +12,8 @@ describeCrashes({
   transactional: {
     points: ['handler', ...WITHIN, 'after commit'],
     locking: WITHIN,
-    losses: [[['commit'], ['told of a failure']]],
+    losses: [['commit']],
+    lossFates: ['told of a failure'],
   },
   async start() {
     const directory = new TemporaryDirectory();
