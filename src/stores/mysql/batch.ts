@@ -4,6 +4,12 @@ import type { Table } from './table.ts';
 
 /** Statements of many records hold one piece of text for each, with its values written into it. */
 
+/**
+ * Ids of rows that the same statement changes. MySQL refuses that unless they are looked up before,
+ * and `distinct` keeps it from merging one into the other.
+ */
+export const SELECT_APART = 'select distinct id';
+
 interface WithId {
   readonly id: Buffer;
 }

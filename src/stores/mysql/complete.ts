@@ -1,7 +1,7 @@
 import { FencedError } from '../../core/errors.ts';
 import { Lanes } from '../lanes.ts';
 import type { Retention } from '../retention.ts';
-import { byId, ForIds, firstOfEachId, LANE_LIMITS, nameOf } from './batch.ts';
+import { byId, ForIds, firstOfEachId, LANE_LIMITS, nameOf, SELECT_APART } from './batch.ts';
 import { mayConcernOneRecord } from './mysql-error.ts';
 import { COMPLETED, holds, isThere, PENDING } from './record-row.ts';
 import type { ResponseColumns } from './response-columns.ts';
@@ -46,7 +46,7 @@ const completeMany = (table: Table): CompleteMany => ({
   free: new ForIds(
     table,
     () => `) as asked
-  straight_join (select id from ${table.name} force index (primary) where id in`,
+  straight_join (${SELECT_APART} from ${table.name} force index (primary) where id in`,
     () => `and state = ${PENDING} for update skip locked) as free on free.id = asked.id`,
   ),
   tail: table.statement(

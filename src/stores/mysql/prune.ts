@@ -1,5 +1,5 @@
 import type { Retention } from '../retention.ts';
-import { ForIds } from './batch.ts';
+import { ForIds, SELECT_APART } from './batch.ts';
 import type { Row } from './driver.ts';
 import { COMPLETED, PENDING } from './record-row.ts';
 import type { MySqlSession } from './session.ts';
@@ -27,7 +27,7 @@ select id from ${table.name} force index (${table.index})
 const free = (table: Table, verb: string, ended: (now: string) => string, change: string) =>
   new ForIds(
     table,
-    () => `${verb} (select id from ${table.name} force index (primary) where id in`,
+    () => `${verb} (${SELECT_APART} from ${table.name} force index (primary) where id in`,
     (now) => `and ${ended(now)} for update skip locked) as free
   straight_join ${table.name} as r force index (primary) on r.id = free.id ${change}`,
   );

@@ -1,6 +1,7 @@
 import { FencedError } from '../../core/errors.ts';
 import type { TakeOver } from '../../core/recovery-capabilities.ts';
 import type { Attempt } from '../../core/store.ts';
+import { SELECT_APART } from './batch.ts';
 import { holds, isTrue, PENDING } from './record-row.ts';
 import { type MySqlSession, SERVER_COLUMNS } from './session.ts';
 import { queryOf, type Statement } from './statement.ts';
@@ -17,7 +18,7 @@ const takeOver = (table: Table) =>
   table.statement(
     (now) => `
 update (
-  select id from ${table.name} force index (primary)
+  ${SELECT_APART} from ${table.name} force index (primary)
    where id = :id and fingerprint = :fingerprint and state = ${PENDING} and owner <> :owner
      and lease_until <= ${now} and ${isWithin(now)}
      for update skip locked
