@@ -1,5 +1,5 @@
 import type { Pool } from 'mysql2/promise';
-import mysql from 'mysql2-3.11/promise';
+import mysql from 'mysql2-3/promise';
 import { describeContract } from '../../contract/describe-contract.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 import { mysqlDatabase } from './mysql-database.ts';

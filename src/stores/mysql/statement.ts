@@ -24,7 +24,7 @@ export function queryOf(statement: Statement, values: Values = {}): Query {
 }
 
 /** The values of a statement, in the order in which its text takes them. */
-export function valuesOf({ names, now }: Statement, values: Values): Query['values'] {
+function valuesOf({ names, now }: Statement, values: Values): Query['values'] {
   const all = now === undefined ? values : { ...values, now: now() };
   return names.map((name) => sent(all[name] ?? null));
 }
