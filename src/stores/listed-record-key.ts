@@ -11,5 +11,5 @@ export function listedRecordKey(
 ): string {
   const joined = recordKey(tenant, operation, key);
   // Without the middleware, whoever calls the store chooses the record key.
-  return [joined, key].find((form) => recordKeyDigest(form).equals(digest)) ?? joined;
+  return recordKeyDigest(joined).equals(digest) ? joined : key;
 }

@@ -86,6 +86,11 @@ export const CAPABILITY_RULES: readonly StoreContractCase[] = [
         [record?.key, record?.operation, record?.owner, record?.attempt, record?.state],
         ['pending 0', 'POST /labels', 'A', 1, 'pending'],
       );
+      assert.equal(
+        record?.recordKey,
+        'pending 0',
+        'the record key is the one that the caller of the store has chosen',
+      );
     },
   ),
 
