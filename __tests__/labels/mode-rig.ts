@@ -6,7 +6,7 @@ import { journalled } from './journalled.ts';
 import { journalFirstBytes, type Traced } from './label-rig.ts';
 import { exchange, rawRequest } from './raw-http.ts';
 
-/** What a mode is made of: a store, what it does with a key left behind, and how it makes labels. */
+/** What a mode is made of: a store, what becomes of a key left behind, and how labels are made. */
 export interface ModeParts {
   readonly store: IdempotencyStore;
   readonly recovery: Recovery;

@@ -15,9 +15,14 @@ afterEach(async () => {
 const REQUEST = rawRequest('POST /labels', [JSON_TYPE, KEY], BODY).toString();
 
 async function setup() {
+  const { services, start } = setupServices();
+  return { services, service: await start() };
+}
+
+function setupServices() {
   const services = new ServiceProcesses();
   cleanups.push(() => services.cleanUp());
-  return { services, service: await services.start() };
+  return { services, start: (env?: NodeJS.ProcessEnv) => services.start(env) };
 }
 
 /** A connection on which this has been sent, and all that it receives until it is closed. */
@@ -77,6 +82,19 @@ test('a request that is under way is finished, and no new one is taken', async (
   expect(await ended).toMatchObject({ code: 0, signal: null, stderr: '' });
   const { port } = await services.start();
   expect((await askForLabel(port, OPERATION)).text).toContain(answer.body);
+});
+
+test('a request whose client has left is finished, too, and its key is not left behind', async () => {
+  const { services, start } = setupServices();
+  const carrier = await services.startCarrier({ CARRIER_DELAY_MS: '1500' });
+  const env = { MODE: 'keyed', CARRIER_URL: `http://127.0.0.1:${carrier.port}` };
+  const service = await start(env);
+  const impatient = await send(service.port, REQUEST);
+  impatient.socket.destroy();
+  expect(await service.end('SIGTERM')).toMatchObject({ code: 0, signal: null, stderr: '' });
+  const { port } = await start(env);
+  // The lease of a minute has not passed.
+  expect((await askForLabel(port, OPERATION)).status).toBe(201);
 });
 
 test('a client that dawdles does not keep it for 10 seconds', async () => {
