@@ -18,7 +18,6 @@ export type { PostgresStoreOptions } from './options.ts';
 export { PostgresStore } from './store.ts';
 export type { PostgresTransaction } from './transaction.ts';
 export { type DrizzleDatabase, drizzleTransactions } from './transactions/drizzle.ts';
-export type { PgConnection } from './transactions/guarded-client.ts';
 export { type KnexDatabase, knexTransactions } from './transactions/knex.ts';
 export {
   type KyselyClient,
@@ -29,6 +28,7 @@ export {
   kyselyTransactions,
 } from './transactions/kysely.ts';
 export { type PgTransactionPool, pgTransactions } from './transactions/pg.ts';
+export type { PgConnection } from './transactions/pg-connection.ts';
 export { type PostgresJsDatabase, postgresJsTransactions } from './transactions/postgres-js.ts';
 export { type PrismaDatabase, prismaTransactions } from './transactions/prisma.ts';
 export { type SequelizeDatabase, sequelizeTransactions } from './transactions/sequelize.ts';

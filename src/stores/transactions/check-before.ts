@@ -20,10 +20,11 @@ export function checkBefore<Name extends string>(
   owner[name] = checked;
 }
 
-/** COMMIT and ROLLBACK may be the library's own. */
+/** COMMIT and ROLLBACK are the library's own where the gate is closed, and the handler's before. */
 export function checkText(gate: TransactionGate, sent: unknown): void {
   const text = typeof sent === 'string' ? sent : String((sent as Statement | undefined)?.sql ?? '');
-  if (!isCommit(text) && !isRollback(text)) gate.check(text);
+  if (gate.isClosed && (isCommit(text) || isRollback(text))) return;
+  gate.check(text);
 }
 
 interface Statement {

@@ -6,20 +6,37 @@ import { endRefused, over } from './transaction-error.ts';
  * goes out: however long ago it was built, and whoever kept the `tx`.
  */
 export class TransactionGate {
+  readonly #ends: (text: string) => boolean;
   #isClosed = false;
   #loss: Error | undefined;
+  #doom: Error | undefined;
   #underWay = 0;
   #onQuiet: (() => void)[] = [];
+
+  /** `ends` tells the statements that would end the transaction. */
+  constructor(ends: (text: string) => boolean = endsTransaction) {
+    this.#ends = ends;
+  }
 
   /** Why the connection is gone, and the transaction with it. */
   get loss(): Error | undefined {
     return this.#loss;
   }
 
+  /** Why nothing of the transaction can be committed any more. */
+  get failure(): Error | undefined {
+    return this.#loss ?? this.#doom;
+  }
+
+  /** Whether the transaction is about to end, or has ended. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** @throws {IdempotencyError} `transaction_over`, `transaction_end_refused`. */
   check(text: string): void {
     if (this.#isClosed) throw over();
-    if (endsTransaction(text)) throw endRefused();
+    if (this.#ends(text)) throw endRefused();
   }
 
   /**
@@ -58,6 +75,12 @@ export class TransactionGate {
   lose(error: Error): void {
     this.#isClosed = true;
     this.#loss ??= error;
+  }
+
+  /** The transaction is gone, and its connection goes on: what is sent now would run outside. */
+  doom(error: Error): void {
+    this.#isClosed = true;
+    this.#doom ??= error;
   }
 
   /** Resolves when no statement of the handler is under way. */

@@ -50,7 +50,7 @@ export class GuardedTransaction<T> implements OpenTransaction<T> {
     this.#gate.close();
     try {
       await this.#settled();
-      if (this.#gate.loss !== undefined) throw aborted(this.#gate.loss);
+      if (this.#gate.failure !== undefined) throw aborted(this.#gate.failure);
       // A failed statement that the handler has kept to itself must not end as "committed".
       if (!this.#isSound) await this.#run('select 1', []);
     } catch (error) {
@@ -73,7 +73,7 @@ export class GuardedTransaction<T> implements OpenTransaction<T> {
   }
 
   async #run(text: string, values: unknown[]): Promise<unknown> {
-    if (this.#gate.loss !== undefined) throw aborted(this.#gate.loss);
+    if (this.#gate.failure !== undefined) throw aborted(this.#gate.failure);
     this.#isSound = false;
     const answer = this.#link.run(text, values);
     this.#own = answer.catch(() => {});

@@ -138,7 +138,7 @@ export const FAULT_RULES: readonly TransactionRule[] = [
       const warn = (warning: Error) => warnings.push(String(warning));
       process.on('warning', warn);
       const run = async (n: number) => {
-        const transaction = await rig.begin();
+        const transaction = await rig.begin({ lockTimeoutMs: 20_000 });
         await rig.insert(transaction.tx, `row ${n}`);
         await (n % 2 === 0 ? transaction.commit() : transaction.rollback());
       };

@@ -4,9 +4,8 @@ import { beginByCallback } from '../../transactions/by-callback.ts';
 import { checkText } from '../../transactions/check-before.ts';
 import type { TransactionGate } from '../../transactions/gate.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
-import type { PgConnection } from './guarded-client.ts';
-import { openOnClient } from './lent-client.ts';
 import { lend, type PgTransactionPool } from './pg.ts';
+import { openOnPg, type PgConnection } from './pg-connection.ts';
 import { openOnSql } from './postgres-js.ts';
 
 /** A Drizzle database on `pg` or postgres.js, as far as it is used here. */
@@ -50,7 +49,7 @@ export function drizzleTransactions<Transaction extends object>(
   return {
     dialect: 'postgres',
     begin: (limits) =>
-      openOnClient(
+      openOnPg(
         limits,
         options,
         () => lend(client as unknown as PgTransactionPool<PgConnection>),

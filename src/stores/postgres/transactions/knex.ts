@@ -1,10 +1,10 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import { checkBefore } from '../../transactions/check-before.ts';
 import type { TransactionGate } from '../../transactions/gate.ts';
+import type { LentConnection } from '../../transactions/lent-connection.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { endRefused } from '../../transactions/transaction-error.ts';
-import type { PgConnection } from './guarded-client.ts';
-import { type LentClient, openOnClient } from './lent-client.ts';
+import { openOnPg, type PgConnection } from './pg-connection.ts';
 
 /** Knex on PostgreSQL, as far as it is used here. */
 export interface KnexDatabase<Transaction> {
@@ -27,7 +27,7 @@ export function knexTransactions<Transaction extends object>(
   return {
     dialect: 'postgres',
     begin: (limits) =>
-      openOnClient(
+      openOnPg(
         limits,
         options,
         () => lend(knex.client),
@@ -36,7 +36,7 @@ export function knexTransactions<Transaction extends object>(
   };
 }
 
-async function lend(client: KnexClient): Promise<LentClient<KnexConnection>> {
+async function lend(client: KnexClient): Promise<LentConnection<KnexConnection>> {
   const connection = await client.acquireConnection();
   return {
     client: connection,

@@ -5,7 +5,13 @@ import type {
 } from '../../../core/transaction.ts';
 import { A_FUNCTION, checkOptions } from '../../option-check.ts';
 import { beginByCallback } from '../../transactions/by-callback.ts';
+import { callbackLink, letGo } from '../../transactions/callback-link.ts';
 import { TransactionGate } from '../../transactions/gate.ts';
+import {
+  type CompiledQuery,
+  guardExecutor,
+  type KyselyExecutor,
+} from '../../transactions/guarded-executor.ts';
 import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { takenInTime } from '../../transactions/in-time.ts';
 import {
@@ -14,9 +20,8 @@ import {
   type TransactionAdapterOptions,
 } from '../../transactions/options.ts';
 import { noConnection } from '../../transactions/transaction-error.ts';
-import { callbackLink, letGo } from './callback-link.ts';
-import { type CompiledQuery, guardExecutor, type KyselyExecutor } from './guarded-executor.ts';
 import { limitsQuery } from './opening.ts';
+import { afterCommit } from './server-word.ts';
 
 /** A Kysely database on PostgreSQL, as far as it is used here. */
 export interface KyselyDatabase<Transaction> {
@@ -91,7 +96,7 @@ async function open<Transaction extends object>(
   const runOurs = async (text: string, parameters: unknown[]) =>
     // Past the gate, and past plugins, which would rename columns.
     executor.provideConnection((connection) => connection.executeQuery(raw(text, parameters)));
-  const link = callbackLink(begun, begun.tx, runOurs, letGo);
+  const link = callbackLink(begun, begun.tx, runOurs, letGo, afterCommit);
   const transaction = new GuardedTransaction(gate, link, limits);
   try {
     await runOurs(limitsText, []);

@@ -1,7 +1,7 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
+import type { LentConnection } from '../../transactions/lent-connection.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
-import type { PgConnection } from './guarded-client.ts';
-import { type LentClient, openOnClient } from './lent-client.ts';
+import { openOnPg, type PgConnection } from './pg-connection.ts';
 
 /** A pool of `pg`, as far as transactions need it. It is lent, and never ended. */
 export interface PgTransactionPool<Client> {
@@ -32,12 +32,12 @@ export function pgTransactions<Client extends PgConnection>(
   checkAdapterOptions('pgTransactions', options);
   return {
     dialect: 'postgres',
-    begin: (limits) => openOnClient(limits, options, () => lend(pool), beginOnPg),
+    begin: (limits) => openOnPg(limits, options, () => lend(pool), beginOnPg),
   };
 }
 
 /** Lends a connection of a pool of `pg`. */
-export function lend<Client>(pool: PgTransactionPool<Client>): Promise<LentClient<Client>> {
+export function lend<Client>(pool: PgTransactionPool<Client>): Promise<LentConnection<Client>> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client, release) => {
       if (client === undefined || error) reject(error);

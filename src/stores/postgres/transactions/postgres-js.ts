@@ -4,14 +4,15 @@ import type {
   TransactionLimits,
 } from '../../../core/transaction.ts';
 import { beginByCallback } from '../../transactions/by-callback.ts';
+import { callbackLink, letGo } from '../../transactions/callback-link.ts';
 import { TransactionGate } from '../../transactions/gate.ts';
 import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { takenInTime } from '../../transactions/in-time.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { noConnection } from '../../transactions/transaction-error.ts';
-import { callbackLink, letGo } from './callback-link.ts';
 import { guardedSql } from './guarded-sql.ts';
 import { settingLimits } from './opening.ts';
+import { afterCommit } from './server-word.ts';
 
 /** The `sql` of postgres.js, as far as transactions need it. It is lent, and never ended. */
 export interface PostgresJsDatabase<Sql> {
@@ -76,7 +77,7 @@ export async function openOnSql<Begun, T>(
   };
   return new GuardedTransaction(
     gate,
-    callbackLink(begun, tx, async (text, values) => query(text, values), abandon),
+    callbackLink(begun, tx, async (text, values) => query(text, values), abandon, afterCommit),
     limits,
   );
 }

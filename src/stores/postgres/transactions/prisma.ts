@@ -4,14 +4,14 @@ import type {
   TransactionLimits,
 } from '../../../core/transaction.ts';
 import { beginByCallback } from '../../transactions/by-callback.ts';
+import { callbackLink, letGo } from '../../transactions/callback-link.ts';
 import { TransactionGate } from '../../transactions/gate.ts';
 import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { takenInTime } from '../../transactions/in-time.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { noConnection } from '../../transactions/transaction-error.ts';
-import { callbackLink, letGo } from './callback-link.ts';
 import { limitsQuery } from './opening.ts';
-import { withServerWord } from './server-word.ts';
+import { afterCommit, withServerWord } from './server-word.ts';
 
 /** A client of Prisma on PostgreSQL, as far as it is used here. */
 export interface PrismaDatabase<Transaction> {
@@ -72,7 +72,7 @@ async function open<Transaction extends object>(
       throw withServerWord(error);
     }
   };
-  const link = callbackLink(begun, begun.tx as unknown as Transaction, run, letGo);
+  const link = callbackLink(begun, begun.tx as unknown as Transaction, run, letGo, afterCommit);
   const transaction = new GuardedTransaction(gate, link, limits);
   try {
     await run(limitsQuery(limits, true), []);

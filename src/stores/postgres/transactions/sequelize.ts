@@ -1,9 +1,9 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import type { TransactionGate } from '../../transactions/gate.ts';
+import type { LentConnection } from '../../transactions/lent-connection.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { endRefused } from '../../transactions/transaction-error.ts';
-import type { PgConnection } from './guarded-client.ts';
-import { type LentClient, openOnClient } from './lent-client.ts';
+import { openOnPg, type PgConnection } from './pg-connection.ts';
 
 /** Sequelize 6 on PostgreSQL, as far as it is used here. */
 export interface SequelizeDatabase<Transaction> {
@@ -25,7 +25,7 @@ export function sequelizeTransactions<Transaction extends object>(
   return {
     dialect: 'postgres',
     begin: (limits) =>
-      openOnClient(
+      openOnPg(
         limits,
         options,
         () => lend(inside),
@@ -34,7 +34,7 @@ export function sequelizeTransactions<Transaction extends object>(
   };
 }
 
-async function lend({ connectionManager }: SequelizeInside): Promise<LentClient<PgConnection>> {
+async function lend({ connectionManager }: SequelizeInside): Promise<LentConnection<PgConnection>> {
   const connection = await connectionManager.getConnection({});
   return {
     client: connection,

@@ -1,10 +1,10 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import { checkBefore } from '../../transactions/check-before.ts';
 import type { TransactionGate } from '../../transactions/gate.ts';
+import type { LentConnection } from '../../transactions/lent-connection.ts';
 import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { endRefused } from '../../transactions/transaction-error.ts';
-import type { PgConnection } from './guarded-client.ts';
-import { type LentClient, openOnClient } from './lent-client.ts';
+import { openOnPg, type PgConnection } from './pg-connection.ts';
 
 /** A `DataSource` of TypeORM, as far as it is used here. */
 export interface TypeormDataSource<Manager> {
@@ -36,7 +36,7 @@ export function typeormTransactions<Manager>(
     dialect: 'postgres',
     begin: (limits) => {
       const runner = dataSource.createQueryRunner();
-      return openOnClient(
+      return openOnPg(
         limits,
         options,
         () => lend(runner),
@@ -48,7 +48,7 @@ export function typeormTransactions<Manager>(
 
 async function lend<Manager>(
   runner: TypeormQueryRunner<Manager>,
-): Promise<LentClient<PgConnection>> {
+): Promise<LentConnection<PgConnection>> {
   const inside = runner as unknown as RunnerInside;
   return {
     client: await runner.connect(),

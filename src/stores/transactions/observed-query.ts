@@ -1,22 +1,25 @@
-/** A `query` of a client of `pg`, in any of its forms. */
+/** The arguments of a method that sends a statement, in any of the forms of drivers. */
 export type QueryArguments = readonly unknown[];
 
-/** The text that will be sent. A query object of another make may keep it under another name. */
+/** The text that will be sent: each driver, and each kind of query, keeps it under its own name. */
 export function textOf([query]: QueryArguments): string {
   if (typeof query === 'string') return query;
-  const { text, cursor } = (query ?? {}) as {
-    readonly text?: unknown;
-    readonly cursor?: { readonly text?: unknown };
-  };
-  return [text, cursor?.text].find((each): each is string => typeof each === 'string') ?? '';
+  const { text, sql, cursor } = (query ?? {}) as QueryObject;
+  return [text, sql, cursor?.text].find((each) => typeof each === 'string') ?? '';
+}
+
+interface QueryObject {
+  readonly text?: string;
+  readonly sql?: string;
+  readonly cursor?: { readonly text?: string };
 }
 
 /** The same call with another text. */
 export function withText(args: QueryArguments, text: string): QueryArguments {
   const [query, ...others] = args;
-  return typeof query === 'string'
-    ? [text, ...others]
-    : [{ ...(query as object), text }, ...others];
+  if (typeof query === 'string') return [text, ...others];
+  const name = 'sql' in (query as QueryObject) ? 'sql' : 'text';
+  return [{ ...(query as object), [name]: text }, ...others];
 }
 
 /**
@@ -38,13 +41,14 @@ export function observe(
     return send(...args.with(at, observed));
   }
   const sent = send(...args);
-  if (isThenable(sent)) {
+  // Before the promises: a query object of mysql2 throws when its `then` is called.
+  if (isEmitter(sent)) {
+    for (const event of ['end', 'close', 'error']) sent.once(event, () => settled(undefined));
+  } else if (isThenable(sent)) {
     sent.then(
       (result) => settled(undefined, result),
       (error: unknown) => settled(error),
     );
-  } else if (isEmitter(sent)) {
-    for (const event of ['end', 'close', 'error']) sent.once(event, () => settled(undefined));
   } else {
     // It is in the client's queue, before whatever comes later.
     settled(undefined);

@@ -1,4 +1,4 @@
-import type { TransactionGate } from '../../transactions/gate.ts';
+import type { TransactionGate } from './gate.ts';
 
 /** What Kysely runs queries with, as far as it is used here. */
 export interface KyselyExecutor {

@@ -1,7 +1,6 @@
-import { isUndone } from '../../../core/transaction.ts';
-import type { CallbackTransaction } from '../../transactions/by-callback.ts';
-import type { TransactionLink } from '../../transactions/guarded-transaction.ts';
-import { afterCommit } from './server-word.ts';
+import { isUndone } from '../../core/transaction.ts';
+import type { CallbackTransaction } from './by-callback.ts';
+import type { TransactionLink } from './guarded-transaction.ts';
 
 /**
  * The link to a transaction that a library ends by itself, and whose connection it keeps to itself:
@@ -12,6 +11,7 @@ export function callbackLink<T>(
   tx: T,
   run: TransactionLink<T>['run'],
   abandon: (begun: CallbackTransaction<unknown>) => void,
+  afterCommit: (error: unknown) => unknown,
 ): TransactionLink<T> {
   return {
     tx,
