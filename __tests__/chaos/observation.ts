@@ -1,4 +1,4 @@
-import type { CrashCase, Mode } from './crash-case.ts';
+import { type CrashCase, LOST, type Mode } from './crash-case.ts';
 
 /** What a client was told, as text: the status, the header lines and the body. */
 export interface Answer {
@@ -42,15 +42,18 @@ function isUnknown({ status, text }: Answer): boolean {
 
 /** What no mode may do, and what this one has promised and not kept. Empty when all is well. */
 export function violationsIn(seen: Observation): string[] {
-  const { mode } = seen.crash;
+  const { mode, fate } = seen.crash;
   const { effects, granted, told, retries, last } = seen;
   const definite = [told, ...retries, ...last].filter(isDefinite);
+  // A process that lives lets go of what it has not begun, and saves what it has done, in any mode.
+  const isOwedAnAnswer = mode !== 'blind' || LOST.includes(fate);
   const rules: readonly (readonly [isBroken: boolean, violation: string])[] = [
     [!seen.isMet, 'the case was not met'],
     [effects.length > 1, `${effects.length} effects`],
     [RUNS_AGAIN.has(mode) && effects.length === 0, 'no effect'],
-    [mode !== 'blind' && seen.definiteAfterMs === undefined, 'no definite answer in time'],
+    [isOwedAnAnswer && seen.definiteAfterMs === undefined, 'no definite answer in time'],
     [RUNS_AGAIN.has(mode) && !last.every(isSuccess), 'no result in the end'],
+    [isSuccess(told) && !last.every(isSuccess), 'a result that is not replayed'],
     [new Set(definite.map(({ text }) => text)).size > 1, 'answers that differ'],
     [isTakenBack([...retries, ...last]), 'a definite answer that is taken back'],
     [definite.some(isSuccess) && effects.length === 0, 'a result without an effect'],

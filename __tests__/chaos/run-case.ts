@@ -51,7 +51,7 @@ const RECOVERIES: { readonly [fate in CrashCase['fate']]: (scene: Scene) => Prom
     victim.wake();
     const told = await telling;
     if (!crash.isLocking) return { ...beside, told };
-    const after = await retry(scene);
+    const after = await retry(scene, false);
     return { ...after, told, retries: [...beside.retries, ...after.retries] };
   },
   'told of a failure': besideIt,
@@ -59,14 +59,15 @@ const RECOVERIES: { readonly [fate in CrashCase['fate']]: (scene: Scene) => Prom
 };
 
 async function besideIt(scene: Scene): Promise<Recovered> {
-  const [beside, told] = await Promise.all([retry(scene), scene.telling]);
+  const isHopeless = scene.crash.mode === 'blind' && scene.crash.fate === 'killed';
+  const [beside, told] = await Promise.all([retry(scene, isHopeless), scene.telling]);
   return { ...beside, told };
 }
 
 /** Asks the healthy replica until the answer is definite, or cannot become so, or is late. */
 async function retry(
   { lane, crash, key }: Scene,
-  isHopeless = crash.mode === 'blind',
+  isHopeless: boolean,
 ): Promise<Pick<Observation, 'retries' | 'definiteAfterMs'>> {
   const startMs = performance.now();
   const forMs = lane.task.leaseMs + (isHopeless ? PAST_LEASE_MS : BOUND_MS);
