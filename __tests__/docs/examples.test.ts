@@ -31,7 +31,7 @@ test.each(examples.map((example) => [placeOf(example.program), example] as const
     const { printed, expected } = await runExample(fileOf(example.program), example);
     expect(printed).toEqual(expected);
   },
-  60_000,
+  120_000,
 );
 
 test('README.md begins with a program that runs', () => {

@@ -22,7 +22,7 @@ export interface Outcome {
 const HOOK = join(__dirname, 'resolve-to-sources.mjs');
 /** Where commands find `npx`, which runs the command of the sources. */
 const COMMANDS = join(__dirname, 'commands');
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 60_000;
 
 /**
  * Runs a program in an empty folder. A `text` fence is what the part before it prints. With `sh`

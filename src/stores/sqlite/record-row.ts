@@ -11,7 +11,8 @@ export const TOMBSTONE = 2;
 
 /** The columns that {@link summaryOf} reads. */
 export const SUMMARY_COLUMNS =
-  'state, fingerprint, owner, attempt, created_at, lease_until, completed_at, expires_at, settlement';
+  'state, fingerprint, owner, attempt, created_at, lease_until, completed_at, expires_at, ' +
+  'settlement';
 
 /** Whether retention has ended even the tombstone: the record counts as absent. */
 export function isForgotten(row: SqliteRow, nowMs: number): boolean {
