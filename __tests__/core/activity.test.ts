@@ -1,4 +1,4 @@
-import { activityOf, inBackground } from '../../src/core/activity.ts';
+import { activityOf, inBackground, Presence } from '../../src/core/activity.ts';
 import { blind, keyed } from '../../src/core/recovery.ts';
 import { MINUTE_MS, RESPONSE } from './attempt-rig.ts';
 import { rejects } from './planned-calls.ts';
@@ -75,6 +75,19 @@ describe('the account of a store', () => {
     calls.heal();
     await runtime.advance(5_000);
     expect([activity.inBackground, told]).toEqual([0, 1]);
+  });
+
+  test('counts one that comes, or goes, twice as one', () => {
+    const activity = activityOf({});
+    const presence = new Presence(activity);
+    presence.leave();
+    expect(activity.running).toBe(0);
+    presence.enter();
+    presence.enter();
+    expect(activity.running).toBe(1);
+    presence.leave();
+    presence.leave();
+    expect(activity.running).toBe(0);
   });
 
   test('tells nobody before all has come to rest', async () => {

@@ -51,6 +51,18 @@ describe('commitSync', () => {
     expect(await begin().claim()).toEqual({ kind: 'new', attempt: 1 });
   });
 
+  test.each([undefined, null, 'made', { body: 'no status' }])(
+    'that answers %p keeps nothing, since that is no response',
+    async (words) => {
+      const { attempt, calls, memory } = await setup();
+      const error = expect.objectContaining({ code: 'response_invalid' });
+      expect(() => attempt.commitSync(() => words)).toThrow(error);
+      expect(await attempt.conclude(FAILED, false)).toEqual({ kind: 'undone' });
+      expect(calls.toString()).toBe('claim commitSync release');
+      expect(await memory.inspect('k')).toBeUndefined();
+    },
+  );
+
   test('may be tried again by a handler that has caught what undid it', async () => {
     const { attempt } = await setup(new IdempotencyError('store_busy', 'busy'));
     expect(() => attempt.commitSync(() => MADE)).toThrow('busy');

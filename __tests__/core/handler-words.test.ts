@@ -94,7 +94,7 @@ describe('an outcome that is settled', () => {
     const attempt = await run();
     expect(await attempt.settle(FAILED)).toEqual({ kind: 'saved' });
     expect(await begin().claim()).toEqual({ kind: 'replay', response: FAILED });
-    await expect(attempt.settle(RESPONSE)).rejects.toThrow('ended');
+    await expect((async () => attempt.settle(RESPONSE))()).rejects.toThrow('ended');
   });
 
   test('is saved after an answer that was no outcome, and is counted as running', async () => {

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { isRecordName, recordKey, recordKeyDigest } from '../../src/core/record-key.ts';
+import {
+  isRecordName,
+  recordKey,
+  recordKeyDigest,
+  recordKeyParts,
+} from '../../src/core/record-key.ts';
 
 describe('the record key', () => {
   test('is the bare key when there is neither tenant nor operation', () => {
@@ -15,6 +20,17 @@ describe('the record key', () => {
       fc.property(triple, triple, (one, other) => {
         const isSame = JSON.stringify(one) === JSON.stringify(other);
         expect(recordKey(...one) === recordKey(...other)).toBe(isSame);
+      }),
+    );
+  });
+
+  test('can be read back into what it was made of', () => {
+    const name = fc.option(fc.string({ minLength: 1 }), { nil: undefined });
+    const key = fc.stringMatching(/^[!-~]{1,20}$/);
+    fc.assert(
+      fc.property(name, name, key, (tenant, operation, bare) => {
+        const parts = recordKeyParts(recordKey(tenant, operation, bare));
+        expect(parts).toEqual({ tenant, operation, key: bare });
       }),
     );
   });

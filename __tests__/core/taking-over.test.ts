@@ -132,6 +132,22 @@ describe('a key whose attempt went quiet', () => {
     expect(names()).toContain('superseded');
   });
 
+  test('is superseded while its outcome is being saved in the background, which ends that', async () => {
+    const { run, runtime, calls, memory } = setup();
+    const attempt = await run();
+    calls.plan('complete', rejects(), 100);
+    const saving = attempt.complete(RESPONSE);
+    await runtime.advance(15_000);
+    expect(await saving).toEqual({ kind: 'unsaved' });
+    const note = { by: 'a test', reason: 'a test' };
+    await memory.settle('k', { kind: 'unknown', response: RESPONSE }, note, { force: true });
+    calls.heal();
+    await runtime.advance(5_000);
+    expect(names()).toMatch(/unsaved .*superseded/);
+    expect(names()).not.toContain('completed');
+    expect(runtime.timers).toBe(0);
+  });
+
   test('is not freed by the release of one that wakes up', async () => {
     const { runtime, run, begin, memory } = setup();
     const stopped = begin({ runtime: new ManualRuntime() });

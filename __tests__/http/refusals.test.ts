@@ -24,7 +24,7 @@ describe.each(EXPRESS_VERSIONS)(
         operation: 'POST /labels',
         attempt: 1,
       });
-      expect(runs[0]?.owner).toMatch(/^[0-9a-f-]{36}$/);
+      expect(runs[0]?.owner).toMatch(/^[0-9a-f]{32}$/);
       expect(runs[0]?.fingerprint).toMatch(/^v1:[0-9a-f]{64}$/);
     });
 

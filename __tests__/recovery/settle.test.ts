@@ -1,5 +1,12 @@
 import type { RequestHandler } from 'express';
-import { done, idempotent, keyed, MemoryStore, type Settled } from '../../src/index.ts';
+import {
+  done,
+  idempotent,
+  keyed,
+  MemoryStore,
+  neverStarted,
+  type Settled,
+} from '../../src/index.ts';
 import { FaultyStore } from '../../src/testing/index.ts';
 import { EXPRESS_VERSIONS } from '../http/express-versions.ts';
 import { gate, until } from '../http/gate.ts';
@@ -140,6 +147,50 @@ describe.each(PLACES)('an outcome that a handler settles, in $place', (place) =>
     await until(() => words.length === 1);
     expect(words).toEqual(['superseded']);
     expect(await ask()).toEqual(winner);
+  });
+
+  test('is no outcome after the word that nothing was begun: it is sent, and the key is free', async () => {
+    const words: unknown[] = [];
+    const { ask, runs } = await recoveryApp(place.framework, place.makeStore, {}, [
+      async (req) => {
+        neverStarted(new Error('down'));
+        words.push(await req.idempotency?.settle(done({ status: 503, body: 'come again' })));
+      },
+      (_req, res) => void res.status(201).send('made'),
+    ]);
+    expect(said(await ask())).toEqual([503, 'come again']);
+    expect(words).toEqual(['unsaved']);
+    expect(said(await ask())).toEqual([201, 'made']);
+    expect(runs.map(({ attempt }) => attempt)).toEqual([1, 1]);
+  });
+
+  test('is given to the retry when an outer layer has answered past the handler', async () => {
+    const late = gate();
+    const words: unknown[] = [];
+    const answerByItself: RequestHandler = (_req, res, next) => {
+      const { end } = res;
+      setTimeout(() => end.call(res, Buffer.alloc(5_000, 'x'), 'latin1', () => {}), 20);
+      next();
+    };
+    const { ask, runs } = await recoveryApp(
+      place.framework,
+      place.makeStore,
+      {},
+      [
+        async (req) => {
+          await late.opened;
+          words.push(await req.idempotency?.settle(MADE));
+        },
+      ],
+      [answerByItself],
+    );
+    expect((await ask()).body).toBe('x'.repeat(5_000));
+    expect(said(await ask())).toEqual(PENDING);
+    late.open();
+    await until(() => words.length === 1);
+    expect(words).toEqual(['saved']);
+    expect(said(await ask())).toEqual([201, BODY]);
+    expect(runs).toHaveLength(1);
   });
 
   test('that is none is an error of the handler', async () => {

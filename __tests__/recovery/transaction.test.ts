@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { idempotent, MemoryStore, ROLLED_BACK, transactional } from '../../src/index.ts';
+import { done, idempotent, MemoryStore, ROLLED_BACK, transactional } from '../../src/index.ts';
 import { HANGS, PlannedCalls, rejects } from '../core/planned-calls.ts';
 import { FakeDatabase, plannedStore } from '../core/planned-store.ts';
 import { EXPRESS_VERSIONS } from '../http/express-versions.ts';
@@ -118,6 +118,21 @@ describe.each(EXPRESS_VERSIONS)('a handler in a transaction, under %s', (_, fram
     expect(calls.toString()).toBe('claim begin release');
     expect(said(await ask())).toEqual([201, '{"made":true}']);
     expect(database.rows).toEqual(['label']);
+  });
+
+  test('that settles commits, or is told what undid it', async () => {
+    const words: unknown[] = [];
+    const { ask, calls, database } = await setup((req, _res, next) => {
+      const settled = req.idempotency?.settle(done({ status: 201, body: 'made' }));
+      settled?.then((word) => words.push(word), next);
+    });
+    calls.plan('completeIn', rejects(new Error('constraint')));
+    const failed = await ask();
+    expect(failed.status).toBe(500);
+    expect(failed.body).toContain('constraint');
+    expect([words, database.rows]).toEqual([[], []]);
+    expect(said(await ask())).toEqual([201, 'made']);
+    expect([words, database.rows]).toEqual([['saved'], ['label']]);
   });
 
   test('has no transaction any more once it has answered', async () => {

@@ -52,7 +52,7 @@ function setup(lines: readonly string[], preamble = ''): string[] {
 
 const MEANS_SOMETHING = [
   'take(blind());',
-  "take(blind({ onAbandoned: 'unknown', response: (reference) => ({ status: 409, body: reference }) }));",
+  "take(blind({ onAbandoned: 'unknown', response: (body) => ({ status: 409, body }) }));",
   "take(blind({ onAbandoned: 'unknown', response: words, leaseMs: 1, maxRunMs: 2 }));",
   'take(keyed({ rerunWithinMs: 1 }));',
   'take(sealed({ recover: (context) => (context.attempt > 1 ? done(words) : neverStarted()) }));',
@@ -63,7 +63,7 @@ const MEANS_SOMETHING = [
   'use(idempotent(store, { recovery: keyed({ rerunWithinMs: 1 }) }));',
   'const mode = transactional(adapter); use(mode.tx(req).query("SELECT 1"));',
   'use(req.idempotency?.downstreamKey("carrier", "uuid").length);',
-  'const settled: Promise<all.Settled> | undefined = req.idempotency?.settle(done(words)); use(settled);',
+  'const word: Promise<all.Settled> | undefined = req.idempotency?.settle(done(words)); use(word);',
   'req.idempotency?.commitSync(() => ({ status: 201, body: {} }));',
   'const error: Error = neverStarted(new Error("down")); use(error);',
   'drain(store, { timeoutMs: 1 }).then(({ isDrained }) => use(isDrained && res));',
@@ -113,7 +113,7 @@ test('a type that is registered once is the type of the transaction in every han
   const registered =
     'declare global { namespace ExpressIdempotent { interface Registered { tx: Client } } }\n';
   const lines = [
-    'const answer: Promise<unknown> | undefined = req.idempotency?.tx.query("SELECT 1"); use(answer);',
+    'const rows: Promise<unknown> | undefined = req.idempotency?.tx.query("SELECT 1"); use(rows);',
     'req.idempotency?.commitSync((tx) => { use(tx.query("SELECT 1")); return words; });',
     'use(req.idempotency?.tx.rollback());',
   ];

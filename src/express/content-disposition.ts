@@ -9,7 +9,7 @@ export function protectDisposition(res: NodeResponse, lines: readonly HeaderLine
   if (!lines.some(isSpoilt)) return;
   const same = lines.filter(([name]) => name.toLowerCase() === DISPOSITION);
   const values = same.map(([, value]) => Buffer.from(value).toString('latin1'));
-  const [[name] = ['']] = same;
+  const [name] = same[0] as HeaderLine;
   res.setHeader(name, values.length === 1 ? (values[0] as string) : values);
 }
 
