@@ -247,7 +247,7 @@ export class AttemptMachine {
     return this.#saver.superseded();
   }
 
-  async #askForAbandoned(pending: Claim): Promise<ClaimAnswer> {
+  async #askForAbandoned(pending: Claim & { kind: 'pending' }): Promise<ClaimAnswer> {
     const { recovery } = this.#settings;
     const mayTake = recovery?.leaseMs !== undefined && !this.#activity.isDraining;
     if (!mayTake) return this.#told(pending);
@@ -263,9 +263,8 @@ export class AttemptMachine {
     });
   }
 
-  #told(claim: Claim): Claim {
-    const { kind } = claim;
-    if (kind !== 'new') publish(kind === 'replay' ? 'replayed' : kind, this.context);
+  #told(claim: Exclude<Claim, { kind: 'new' }>): Claim {
+    publish(claim.kind === 'replay' ? 'replayed' : claim.kind, this.context);
     this.#over();
     return claim;
   }
