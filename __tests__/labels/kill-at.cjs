@@ -82,7 +82,8 @@ function watchAsking(prototype, name) {
     const at = args.findIndex((each) => typeof each === 'function');
     if (at === -1) {
       const answer = ask.apply(this, args);
-      answer?.then?.(() => replied(sql), () => {});
+      // What mysql2 answers here has a `then` that only says that it is none.
+      if (answer instanceof Promise) answer.then(() => replied(sql), () => {});
       return answer;
     }
     const tell = args[at];

@@ -37,7 +37,8 @@ async function setup(store: string) {
     const killed = await replicas.start({ NODE_OPTIONS: HOOK, KILL_AT: point });
     // At the last point the client may have got all of the answer.
     const told = await askForLabel(killed.port, operationOf(request_id)).catch(() => undefined);
-    expect(`${point}: ${(await killed.ended).signal}`).toBe(`${point}: SIGKILL`);
+    const { signal, stderr } = await killed.ended;
+    expect({ point, signal, stderr }).toEqual({ point, signal: 'SIGKILL', stderr: '' });
     const answer = await askUntilDone(survivor.port, request_id);
     expect(`${point}: ${answer.status}`).toBe(`${point}: 201`);
     const again = await askForLabel(survivor.port, operationOf(request_id));
