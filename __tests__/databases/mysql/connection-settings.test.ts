@@ -129,36 +129,36 @@ test('the answer of ON DUPLICATE KEY UPDATE would not tell who was first: it is 
   expect((await claim('B')).kind).toBe('pending');
 });
 
-test('a race within one batch of claims has one winner, and no statement is lost', async () => {
+test('a race within one batch of claims has one winner', async () => {
   const { direct, claim } = await setup();
-  const rivals = Array.from({ length: 4 }, () =>
-    callsOf(new MySqlStore({ client: server.pool() })),
-  );
-  const keys = Array.from({ length: 40 }, (_, n) => `key ${n}`);
-  const answers = await Promise.all(
-    [{ claim }, ...rivals].flatMap((rival, n) =>
-      keys.map((key) => rival.claim(`owner ${n}`, undefined, key)),
-    ),
-  );
-  expect(answers.filter(({ kind }) => kind === 'new')).toHaveLength(40);
-  expect(answers.filter(({ kind }) => kind === 'pending')).toHaveLength(160);
+  const others = Array.from({ length: 3 }, () => new MySqlStore({ client: server.pool() }));
+  const rivals = [claim, ...others.map((store) => callsOf(store).claim)];
+  // Whoever has to connect first is in no race.
+  await Promise.all(rivals.map((rival, n) => rival('A', undefined, `warm ${n}`)));
+  for (let round = 0; round < 10; round += 1) {
+    const keys = Array.from({ length: 40 }, (_, n) => `key ${round} ${n}`);
+    const answers = await Promise.all(
+      rivals.flatMap((rival, n) => keys.map((key) => rival(`owner ${n}`, undefined, key))),
+    );
+    expect(answers.filter(({ kind }) => kind === 'new')).toHaveLength(40);
+    expect(answers.filter(({ kind }) => kind === 'pending')).toHaveLength(120);
+  }
   const [rows] = await direct.query('select 1 from idempotency_records');
-  expect(rows).toHaveLength(40);
+  expect(rows).toHaveLength(404);
 });
 
 test('an error quotes no value of a record, wherever MySQL and its driver do', async () => {
-  const { direct, claim } = await setup();
-  await direct.query(
-    "alter table idempotency_records add constraint refused check (owner <> 'canary')",
-  );
+  const { direct } = await setup();
+  await direct.query('alter table idempotency_records modify owner int not null');
+  const text = "update idempotency_records set owner = 'canary'";
+  await callsOf(new MySqlStore({ client: direct })).claim('7');
+  expect(inspect(await failureOf(direct.query(text)))).toContain('canary');
   for (const prepare of [true, false]) {
-    const store = new MySqlStore({ client: direct, prepare });
-    const fails = [callsOf(store).claim('canary'), callsOf(store).claim('canary', 5_000, 'two')];
-    for (const call of fails) {
-      const error = await failureOf(call);
-      expect(error).toMatchObject({ code: 'store_failed', cause: { errno: 4025 } });
+    const { claim } = callsOf(new MySqlStore({ client: direct, prepare }));
+    const fails = ['one', 'two'].map((key) => failureOf(claim('canary', undefined, key)));
+    for (const error of await Promise.all(fails)) {
+      expect(error).toMatchObject({ code: 'store_failed', cause: { errno: 1366 } });
       expect(inspect(error, { depth: null, showHidden: true })).not.toMatch(/canary|63616e617279/i);
     }
   }
-  expect((await claim('A')).kind).toBe('new');
 });

@@ -1,6 +1,7 @@
 import { MySqlStore } from '../../../src/stores/mysql/index.ts';
 import { failureOf } from '../postgres/calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
+import { asMySql } from './as-mysql.ts';
 
 let server: MariaDbServer;
 
@@ -108,4 +109,19 @@ test('transactions that are read-only by default are refused', async () => {
   const failure = await failureOf(store.check());
   await server.query('set global tx_read_only = 0');
   expect(failure.code).toBe('store_read_only');
+});
+
+test('check names the wait for locks that MySQL does not limit by itself', async () => {
+  const { store, table } = await setup();
+  expect((await store.check()).sentences.join(' ')).not.toContain('innodb_lock_wait_timeout');
+  const check = async (timeout: string) => {
+    const pool = server.pool();
+    const first = await pool.getConnection();
+    await first.query(`set innodb_lock_wait_timeout = ${timeout}`);
+    first.release();
+    const { sentences } = await new MySqlStore({ client: asMySql(pool), table }).check();
+    return sentences.join(' ');
+  };
+  expect(await check('50')).toContain('innodb_lock_wait_timeout is 50 seconds');
+  expect(await check('5')).not.toContain('innodb_lock_wait_timeout');
 });

@@ -203,7 +203,7 @@ describe('settling by an operator', () => {
     expect(await takeOver('D')).toEqual({ kind: 'taken', attempt: 3 });
   });
   test('a word that is said twice within a millisecond is taken both times', async () => {
-    const { clock, claim, takeOver, store } = await setup();
+    const { clock, claim, takeOver } = await setup();
     await claim('A');
     clock.advance(1_000);
     await takeOver('B');
@@ -212,9 +212,8 @@ describe('settling by an operator', () => {
     const counting = new MySqlStore({ client, now: clock.now });
     for (let n = 0; n < 2; n += 1) {
       expect(await counting.settle('k', { kind: 'never-started' }, note)).toBe('settled');
-      await counting.renew('k', 1_000, attemptOf('B'), within());
-      await counting.renew('k', 1_000, attemptOf('B'), within());
-      await store.settle('k', { kind: 'never-started' }, note, { force: true });
     }
+    for (let n = 0; n < 2; n += 1) await counting.renew('k', 1_000, attemptOf('B'), within());
+    expect(await counting.settle('k', { kind: 'never-started' }, note)).toBe('lease-holds');
   });
 });

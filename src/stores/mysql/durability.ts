@@ -29,6 +29,7 @@ const NAMES = [
   'log_bin',
   'sync_binlog',
   'innodb_doublewrite',
+  'innodb_lock_wait_timeout',
   'rpl_semi_sync_master_enabled',
   'rpl_semi_sync_source_enabled',
   'wsrep_on',
@@ -160,9 +161,22 @@ function meaningOf(settings: Settings, isDurable: boolean): string {
 }
 
 function noticesOf(settings: Settings): string[] {
-  if (!isOn(settings.wsrep_on)) return [];
-  return ['This is a node of a Galera cluster, on which the store was not tried.'];
+  const { version = '', innodb_lock_wait_timeout: waitS } = settings;
+  const notices: string[] = [];
+  if (!/mariadb/i.test(version) && Number(waitS) > LONG_WAIT_S) {
+    notices.push(
+      `innodb_lock_wait_timeout is ${waitS} seconds: so long a write that was given up may still ` +
+        'wait for a lock on the server, and be applied then.',
+    );
+  }
+  if (isOn(settings.wsrep_on)) {
+    notices.push('This is a node of a Galera cluster, on which the store was not tried.');
+  }
+  return notices;
 }
+
+/** MySQL limits no write for a single statement. */
+const LONG_WAIT_S = 10;
 
 function isSemiSync(settings: Settings): boolean {
   return isOn(settings.rpl_semi_sync_master_enabled) || isOn(settings.rpl_semi_sync_source_enabled);
