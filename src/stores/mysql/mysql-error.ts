@@ -29,7 +29,7 @@ export class Unusable extends Error {
 }
 
 /** The number that the server gave to its refusal; `undefined` when no server has said anything. */
-function numberOf(error: unknown): number | undefined {
+export function numberOf(error: unknown): number | undefined {
   const { errno, sqlState } = (error ?? {}) as Refusal;
   return typeof errno === 'number' && typeof sqlState === 'string' ? errno : undefined;
 }

@@ -1,5 +1,7 @@
 export { type Pruning, type PruningOptions, startPruning } from '../pruning.ts';
 export { type AesGcmSealOptions, aesGcmSeal, type ResponseSeal } from '../seal.ts';
+export type { KnexDatabase } from '../transactions/knex.ts';
+export type { KyselyDatabase, KyselyTransactionBuilder } from '../transactions/kysely.ts';
 export type { IsolationLevel, TransactionAdapterOptions } from '../transactions/options.ts';
 export type {
   PgPool,
@@ -18,12 +20,10 @@ export type { PostgresStoreOptions } from './options.ts';
 export { PostgresStore } from './store.ts';
 export type { PostgresTransaction } from './transaction.ts';
 export { type DrizzleDatabase, drizzleTransactions } from './transactions/drizzle.ts';
-export { type KnexDatabase, knexTransactions } from './transactions/knex.ts';
+export { knexTransactions } from './transactions/knex.ts';
 export {
   type KyselyClient,
-  type KyselyDatabase,
   type KyselyPool,
-  type KyselyTransactionBuilder,
   type KyselyTransactionOptions,
   kyselyTransactions,
 } from './transactions/kysely.ts';

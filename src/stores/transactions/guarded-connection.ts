@@ -115,6 +115,8 @@ export class GuardedConnection<Client extends DriverConnection> {
       get: (_target, name) => {
         const value: unknown = Reflect.get(raw, name);
         if (this.#dialect.refuses.has(name)) return refuseEnd;
+        // Wrappers keep what they wrap under this name.
+        if (name === 'connection' && value) return this.#guarded(value as Client);
         if (typeof value !== 'function') return value;
         if (this.#dialect.sends.has(name)) {
           const send = (...args: QueryArguments) => Reflect.apply(value, raw, args);

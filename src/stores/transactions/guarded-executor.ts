@@ -22,15 +22,23 @@ export interface CompiledQuery {
 
 /**
  * Puts the gate before an executor of Kysely, and before those that are made of it. Each transaction
- * has one of its own, which all of its queries hold.
+ * has one of its own, which all of its queries hold. `watch` is told what failed.
  */
 export function guardExecutor<Executor extends KyselyExecutor>(
   executor: Executor,
   gate: TransactionGate,
+  watch: (error: unknown) => void,
 ): Executor {
   const { executeQuery, stream } = executor;
   executor.executeQuery = (query, ...others) =>
-    gate.pass(query.sql, () => executeQuery.call(executor, query, ...others));
+    gate.pass(query.sql, async () => {
+      try {
+        return await executeQuery.call(executor, query, ...others);
+      } catch (error) {
+        watch(error);
+        throw error;
+      }
+    });
   executor.stream = async function* guarded(query, ...others) {
     const leave = gate.enter(query.sql);
     try {
@@ -42,7 +50,7 @@ export function guardExecutor<Executor extends KyselyExecutor>(
   for (const name of DERIVING) {
     const derive = executor[name];
     if (typeof derive !== 'function') continue;
-    executor[name] = (...args) => guardExecutor(derive.apply(executor, args), gate);
+    executor[name] = (...args) => guardExecutor(derive.apply(executor, args), gate, watch);
   }
   return executor;
 }

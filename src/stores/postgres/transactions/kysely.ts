@@ -4,35 +4,13 @@ import type {
   TransactionLimits,
 } from '../../../core/transaction.ts';
 import { A_FUNCTION, checkOptions } from '../../option-check.ts';
-import { beginByCallback } from '../../transactions/by-callback.ts';
 import { callbackLink, letGo } from '../../transactions/callback-link.ts';
 import { TransactionGate } from '../../transactions/gate.ts';
-import {
-  type CompiledQuery,
-  guardExecutor,
-  type KyselyExecutor,
-} from '../../transactions/guarded-executor.ts';
 import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
-import { takenInTime } from '../../transactions/in-time.ts';
-import {
-  ISOLATION_LEVEL,
-  type IsolationLevel,
-  type TransactionAdapterOptions,
-} from '../../transactions/options.ts';
-import { noConnection } from '../../transactions/transaction-error.ts';
+import { type KyselyDatabase, openKysely } from '../../transactions/kysely.ts';
+import { ISOLATION_LEVEL, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { limitsQuery } from './opening.ts';
 import { afterCommit } from './server-word.ts';
-
-/** A Kysely database on PostgreSQL, as far as it is used here. */
-export interface KyselyDatabase<Transaction> {
-  transaction(): KyselyTransactionBuilder<Transaction>;
-}
-
-/** What begins a transaction of Kysely. */
-export interface KyselyTransactionBuilder<Transaction> {
-  setIsolationLevel(level: IsolationLevel): KyselyTransactionBuilder<Transaction>;
-  execute<R>(callback: (trx: Transaction) => Promise<R>): Promise<R>;
-}
 
 /** The options of {@link kyselyTransactions}. */
 export interface KyselyTransactionOptions extends TransactionAdapterOptions {
@@ -66,52 +44,31 @@ export function kyselyTransactions<Transaction extends object>(
   options: KyselyTransactionOptions = {},
 ): TransactionAdapter<Transaction> {
   checkOptions('kyselyTransactions', options, { isolationLevel: ISOLATION_LEVEL, pool: A_POOL });
-  const { isolationLevel, pool } = options;
-  if (pool !== undefined) listenTo(pool);
+  if (options.pool !== undefined) listenTo(options.pool);
   return {
     dialect: 'postgres',
-    begin: (limits) => {
-      const builder = db.transaction();
-      const leveled =
-        isolationLevel === undefined ? builder : builder.setIsolationLevel(isolationLevel);
-      const asked = limitsQuery(limits, pool !== undefined);
-      return open(limits, (callback) => leveled.execute(callback), asked);
-    },
+    begin: (limits) => open(db, limits, options),
   };
 }
 
 async function open<Transaction extends object>(
+  db: KyselyDatabase<Transaction>,
   limits: TransactionLimits,
-  run: (callback: (trx: Transaction) => Promise<void>) => Promise<unknown>,
-  limitsText: string,
+  { isolationLevel, pool }: KyselyTransactionOptions,
 ): Promise<OpenTransaction<Transaction>> {
   const gate = new TransactionGate();
-  const begun = await takenInTime(
-    limits.lockTimeoutMs,
-    beginByCallback(run, (error) => gate.lose(error)),
-    noConnection,
-    (late) => late.rollback(),
-  );
-  const executor = (begun.tx as unknown as { getExecutor(): KyselyExecutor }).getExecutor();
-  const runOurs = async (text: string, parameters: unknown[]) =>
-    // Past the gate, and past plugins, which would rename columns.
-    executor.provideConnection((connection) => connection.executeQuery(raw(text, parameters)));
-  const link = callbackLink(begun, begun.tx, runOurs, letGo, afterCommit);
+  const { begun, run, guard } = await openKysely(db, limits, isolationLevel, gate);
+  const link = callbackLink(begun, begun.tx, run, letGo, afterCommit);
   const transaction = new GuardedTransaction(gate, link, limits);
   try {
-    await runOurs(limitsText, []);
+    await run(limitsQuery(limits, pool !== undefined), []);
   } catch (error) {
     await transaction.rollback();
     throw error;
   }
-  guardExecutor(executor, gate);
+  // A transaction that has failed says so by itself, to each statement that follows.
+  guard(() => {});
   return transaction;
-}
-
-/** As `CompiledQuery.raw` of Kysely makes it. */
-function raw(sql: string, parameters: unknown[]): CompiledQuery {
-  const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
-  return { sql, parameters, query, queryId: { queryId: 'express-idempotent' } } as CompiledQuery;
 }
 
 /** Once a pool, and once a client: listeners stay as long as these do. */
