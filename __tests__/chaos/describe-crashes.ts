@@ -34,8 +34,8 @@ export function describeCrashes(suite: CrashSuite): void {
     const scene = await CrashScene.start(suite);
     try {
       const [crashed, lost, faulty] = await Promise.all([
-        scene.run('crash', 6, PATIENT, crashes),
-        scene.run('loss', 4, IMPATIENT, losses),
+        scene.run('crash', 8, PATIENT, crashes),
+        scene.run('loss', 4, impatient(suite), losses),
         scene.runPlanted(planted),
       ]);
       for (const one of [...crashed, ...lost]) seen.set(one.crash.title, one);
@@ -67,8 +67,10 @@ export function describeCrashes(suite: CrashSuite): void {
 /** It takes a minute where nothing else runs. */
 const TIMEOUT_MS = 600_000;
 const PATIENT = { storeTimeoutMs: 5_000, saveTimeoutMs: 15_000 };
-/** A lost reply is given up soon, but not before the lease is over. */
-const IMPATIENT = { storeTimeoutMs: 2_500, saveTimeoutMs: 6_000 };
+/** A lost reply is given up soon, but long after the lease is over: what comes first is not luck. */
+function impatient({ leaseMs }: CrashSuite): Patience {
+  return { storeTimeoutMs: leaseMs + 3_000, saveTimeoutMs: 10_000 };
+}
 
 type Patience = Pick<ReplicaTask, 'storeTimeoutMs' | 'saveTimeoutMs'>;
 

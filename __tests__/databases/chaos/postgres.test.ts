@@ -1,25 +1,13 @@
 import { join } from 'node:path';
-import { LOST } from '../../chaos/crash-case.ts';
 import { describeCrashes } from '../../chaos/describe-crashes.ts';
 import { PostgresServer } from '../servers/postgres.ts';
+import { IN_TRANSACTIONS } from './in-transactions.ts';
 
 describeCrashes({
   storeName: 'PostgreSQL',
   program: join(__dirname, 'postgres-replica.ts'),
   leaseMs: 1_500,
-  transactional: {
-    points: [
-      'after begin',
-      'handler',
-      'effect',
-      'before completeIn',
-      'after completeIn',
-      'after commit',
-    ],
-    locking: [],
-    losses: [['completeIn'], ['commit'], ['commit', 'inspect']],
-    lossFates: LOST,
-  },
+  transactional: IN_TRANSACTIONS,
   async start() {
     const server = await PostgresServer.start();
     await server.query(`create table effects
