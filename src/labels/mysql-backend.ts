@@ -1,5 +1,10 @@
 import { transactional } from '../index.ts';
-import { type MySqlPool, MySqlStore } from '../stores/mysql/index.ts';
+import {
+  type MySqlConnection,
+  MySqlStore,
+  type MySqlTransactionConnection,
+  mysql2Transactions,
+} from '../stores/mysql/index.ts';
 import type { Backend } from './backend.ts';
 import { loadDriver } from './driver.ts';
 import { MysqlLabels, type MysqlQueries } from './mysql-labels.ts';
@@ -21,7 +26,7 @@ export async function openMysqlBackend(url: string): Promise<Backend> {
   return {
     store,
     labels,
-    transactional: (options) => transactional(undefined, options),
+    transactional: (options) => transactional(mysql2Transactions(pool), options),
     async close() {
       await pruning.stop();
       await pool.end();
@@ -33,6 +38,7 @@ interface MysqlDriver {
   createPool(options: object): DriverPool;
 }
 
-interface DriverPool extends MySqlPool, MysqlQueries {
+interface DriverPool extends MysqlQueries {
+  getConnection(): Promise<MySqlConnection & MySqlTransactionConnection>;
   end(): Promise<void>;
 }
