@@ -1,3 +1,4 @@
+import type { MySqlTransactionConnection } from '../../src/stores/mysql/index.ts';
 import type {
   DrizzleDatabase,
   KnexDatabase,
@@ -23,6 +24,11 @@ interface Inserting {
 }
 
 declare global {
+  interface MySqlConnectionInExamples extends MySqlTransactionConnection {
+    execute(text: string, values: unknown[]): Promise<unknown>;
+  }
+  const MysqlDialect: new (options: { readonly pool: unknown }) => object;
+  const callbackPool: object;
   interface PgClientInExamples extends PgConnection {
     query(text: string, values?: unknown[]): Promise<{ readonly rows: Row[] }>;
   }

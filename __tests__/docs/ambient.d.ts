@@ -19,6 +19,7 @@ declare global {
   const done: typeof import('../../src/operator/index.ts').done;
   const listRecords: typeof import('../../src/operator/index.ts').listRecords;
   const settle: typeof import('../../src/operator/index.ts').settle;
+  const mysql2Transactions: typeof import('../../src/stores/mysql/index.ts').mysql2Transactions;
   const transactional: typeof import('../../src/index.ts').transactional;
   const pgTransactions: typeof import('../../src/stores/postgres/index.ts').pgTransactions;
   const aesGcmSeal: typeof import('../../src/stores/postgres/index.ts').aesGcmSeal;
@@ -30,7 +31,8 @@ declare global {
     createPool(options: {
       readonly uri: string;
       readonly connectionLimit?: number;
-    }): import('../../src/stores/mysql/index.ts').MySqlPool;
+    }): import('../../src/stores/mysql/index.ts').MySqlPool &
+      import('../../src/stores/mysql/index.ts').MySqlTransactionPool<MySqlConnectionInExamples>;
   };
   const Redis: new () => import('../../src/stores/redis/index.ts').RedisClient;
   const key: Buffer;

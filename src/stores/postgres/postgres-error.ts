@@ -130,8 +130,8 @@ const SENTENCES: readonly ErrorSentence[] = [
   [
     /^25P02$/,
     'transaction_aborted',
-    'A statement of the transaction had failed, and its error was not passed on: PostgreSQL keeps ' +
-      'nothing of the transaction. Let errors of statements pass, or use savepoints.',
+    'A statement of the transaction had failed, and its error was not passed on: PostgreSQL ' +
+      'keeps nothing of the transaction. Let errors of statements pass, or use savepoints.',
   ],
   [/^53100$/, 'database_unusable', 'The disk of the PostgreSQL server is full.'],
 ];

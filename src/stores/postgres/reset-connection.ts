@@ -1,6 +1,7 @@
 /**
- * Drops the connection of a client of `pg` at once. What the kernel has not sent yet must not arrive
- * later, when nobody waits for it any more: RST takes it back, where FIN would go on sending it.
+ * Drops the connection of a client of `pg` at once. What the kernel has not sent yet must not
+ * arrive later, when nobody waits for it any more: RST takes it back, where FIN would go on sending
+ * it.
  */
 export function resetConnection(client: object): void {
   const { stream } =

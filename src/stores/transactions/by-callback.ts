@@ -9,8 +9,8 @@ export interface CallbackTransaction<T> {
 
 /**
  * Begins by `run`, which hands the transaction to a callback. What `run` does before its callback
- * is called decides how it begins; a rejection then is this one's. `onLoss` is told when the library
- * has ended the transaction before it was asked to.
+ * is called decides how it begins; a rejection then is this one's. `onLoss` is told when the
+ * library has ended the transaction before it was asked to.
  */
 export function beginByCallback<T>(
   run: (callback: (tx: T) => Promise<void>) => PromiseLike<unknown>,

@@ -2,9 +2,9 @@ import type { TransactionGate } from './gate.ts';
 import { isCommit, isRollback } from './statement-text.ts';
 
 /**
- * Has `gate` asked before `owner[name]` sends a statement, which is the argument at `textAt`. It will
- * be asked again; but libraries wrap what they are refused then, or have an error of their own for
- * what comes too late, and ours says what to do about it.
+ * Has `gate` asked before `owner[name]` sends a statement, which is the argument at `textAt`. It
+ * will be asked again; but libraries wrap what they are refused then, or have an error of their own
+ * for what comes too late, and ours says what to do about it.
  */
 export function checkBefore<Name extends string>(
   owner: { [method in Name]: (...args: never[]) => unknown },

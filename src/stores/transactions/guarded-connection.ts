@@ -41,8 +41,8 @@ type CommitReply =
 /**
  * One connection, lent to a library for one transaction, and the gate before it. Whatever the
  * library or the handler sends goes through `client`: BEGIN becomes ours; COMMIT and ROLLBACK pass
- * when we have asked the library to end; everything else passes the gate. What the server replies to
- * COMMIT is learned here, and not from libraries, most of which take the reply ROLLBACK, of a
+ * when we have asked the library to end; everything else passes the gate. What the server replies
+ * to COMMIT is learned here, and not from libraries, most of which take the reply ROLLBACK, of a
  * transaction that had failed before, for a success.
  */
 export class GuardedConnection<Client extends DriverConnection> {

@@ -21,8 +21,8 @@ export interface CompiledQuery {
 }
 
 /**
- * Puts the gate before an executor of Kysely, and before those that are made of it. Each transaction
- * has one of its own, which all of its queries hold. `watch` is told what failed.
+ * Puts the gate before an executor of Kysely, and before those that are made of it. Each
+ * transaction has one of its own, which all of its queries hold. `watch` is told what failed.
  */
 export function guardExecutor<Executor extends KyselyExecutor>(
   executor: Executor,

@@ -23,8 +23,8 @@ export function withText(args: QueryArguments, text: string): QueryArguments {
 }
 
 /**
- * Sends a query, and tells `settled` what came of it: in the form of a promise, of a callback, or of
- * an object that reads by itself, such as a cursor.
+ * Sends a query, and tells `settled` what came of it: in the form of a promise, of a callback, or
+ * of an object that reads by itself, such as a cursor.
  */
 export function observe(
   send: (...args: QueryArguments) => unknown,

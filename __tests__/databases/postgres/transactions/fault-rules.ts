@@ -153,7 +153,7 @@ export const FAULT_RULES: readonly TransactionRule[] = [
     },
   },
   {
-    rule: 'a request costs as many round trips as it needs, and the limits cost none where they can',
+    rule: 'a request costs no more round trips than it needs',
     max: 1,
     async check(rig) {
       const run = async () => {

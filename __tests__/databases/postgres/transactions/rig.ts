@@ -37,7 +37,9 @@ export class TransactionRig<T> {
     this.store = new PostgresStore({ client: pool });
   }
 
-  /** Tables without rows, the key `k` claimed by A, and the first connection of the library made. */
+  /**
+   * Tables without rows, the key `k` claimed by A, and the first connection of the library made.
+   */
   static async make<T>(
     server: PostgresServer,
     library: LibraryUnderTest<T>,

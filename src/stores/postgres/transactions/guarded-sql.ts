@@ -83,9 +83,9 @@ function onInactive(query: Query, tell: () => void): void {
 }
 
 /**
- * The `sql` inside a savepoint is another one, on the same connection. What postgres.js itself sends
- * for it passes no gate, so all of it counts as under way: a rollback to the savepoint that came
- * after a statement of ours would undo that.
+ * The `sql` inside a savepoint is another one, on the same connection. What postgres.js itself
+ * sends for it passes no gate, so all of it counts as under way: a rollback to the savepoint that
+ * came after a statement of ours would undo that.
  */
 function savepoint(make: Callable, gate: TransactionGate): Callable {
   return (...args) =>

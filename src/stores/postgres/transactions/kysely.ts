@@ -16,8 +16,8 @@ import { afterCommit } from './server-word.ts';
 export interface KyselyTransactionOptions extends TransactionAdapterOptions {
   /**
    * The Pool of `pg` that the dialect of Kysely was given. Nobody listens to a connection that
-   * Kysely has in use, and one that PostgreSQL ends while it is idle would end the process; with the
-   * pool the adapter listens, and has PostgreSQL end transactions that stand still.
+   * Kysely has in use, and one that PostgreSQL ends while it is idle would end the process; with
+   * the pool the adapter listens, and has PostgreSQL end transactions that stand still.
    */
   readonly pool?: KyselyPool;
 }

@@ -61,8 +61,8 @@ export async function openOnSql<Begun, T>(
     (late) => late.rollback(),
   );
   const sql = sqlOf(begun.tx) as UnsafeSql;
-  // Not awaited, so that it costs no round trip: the handler's statements queue behind it, and if it
-  // fails, so do they.
+  // Not awaited, so that it costs no round trip: the handler's statements queue behind it, and if
+  // it fails, so do they.
   sql.unsafe(settingLimits(limits), [], {}).then(
     () => {},
     () => {},

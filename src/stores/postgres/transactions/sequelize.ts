@@ -46,8 +46,8 @@ async function lend({ connectionManager }: SequelizeInside): Promise<LentConnect
 }
 
 /**
- * On our connection, since `sequelize.transaction()` sends its BEGIN before anybody can look. As the
- * connection bears no id of the transaction, Sequelize leaves it to us to give it back.
+ * On our connection, since `sequelize.transaction()` sends its BEGIN before anybody can look. As
+ * the connection bears no id of the transaction, Sequelize leaves it to us to give it back.
  */
 async function beginOnSequelize<Transaction extends object>(
   sequelize: SequelizeInside,

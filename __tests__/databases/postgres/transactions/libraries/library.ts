@@ -22,7 +22,9 @@ export interface LibraryUnderTest<T> {
 /** One pool of it. */
 export interface ConnectedLibrary<T> {
   adapter(options?: TransactionAdapterOptions): TransactionAdapter<T>;
-  /** Inserts into `labels` by the means of the library. It runs when it is awaited, if not before. */
+  /**
+   * Inserts into `labels` by the means of the library. It runs when it is awaited, if not before.
+   */
   insert(tx: T, name: string): PromiseLike<unknown>;
   /** A statement as text. */
   raw(tx: T, text: string): PromiseLike<unknown>;
