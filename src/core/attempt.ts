@@ -8,6 +8,7 @@ import { FencedError, IdempotencyError } from './errors.ts';
 import { publish } from './events.ts';
 import { GivingBack } from './giving-back.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import type { TransactionalRecovery } from './recovery.ts';
 import type { SavedResponse } from './saved-response.ts';
 import { Saver, type Saving } from './saving.ts';
 import type { Attempt, Claim } from './store.ts';
@@ -79,7 +80,14 @@ export class AttemptMachine {
    * Asks `admit`, once: see {@link askAdmit}. Whoever is not admitted is dead, and its reservation
    * is given back before this settles, or in the background when the store does not take it.
    */
-  async admit(admit?: (context: Attempt) => unknown): Promise<AdmitAnswer> {
+  admit(admit?: (context: Attempt) => unknown): AdmitAnswer | Promise<AdmitAnswer> {
+    const isAsked = admit !== undefined || this.#activity.isDraining;
+    if (isAsked || this.#phase !== 'reserved') return this.#askAdmit(admit);
+    this.#phase = 'admitted';
+    return 0;
+  }
+
+  async #askAdmit(admit?: (context: Attempt) => unknown): Promise<AdmitAnswer> {
     this.#expect('reserved');
     let answer: AdmitAnswer = 503;
     try {
@@ -102,9 +110,12 @@ export class AttemptMachine {
    * In transactional mode: opens the transaction that the handler writes in. Answers false when
    * none was to be had; then the attempt is dead, and its reservation was given back.
    */
-  async openTransaction(): Promise<boolean> {
+  openTransaction(): true | Promise<boolean> {
     const { recovery } = this.#settings;
-    if (recovery?.mode !== 'transactional') return true;
+    return recovery?.mode !== 'transactional' || this.#beginTransaction(recovery);
+  }
+
+  async #beginTransaction(recovery: TransactionalRecovery): Promise<boolean> {
     try {
       this.#transaction = await TransactionRun.begin(this.context, this.#settings, recovery);
       return true;
@@ -164,7 +175,7 @@ export class AttemptMachine {
   }
 
   /** The handler has ended its answer. Nothing of an outcome may leave before this has resolved. */
-  async conclude(response: SavedResponse, isOutcome: boolean): Promise<Saving> {
+  conclude(response: SavedResponse, isOutcome: boolean): Promise<Saving> {
     this.#expect('running');
     const word = this.#word;
     // An answer after a commit that may have kept another one would be a second outcome.
@@ -175,7 +186,7 @@ export class AttemptMachine {
     }
     if (!isOutcome) {
       this.leavePending(response.status);
-      return { kind: 'undone' };
+      return Promise.resolve({ kind: 'undone' });
     }
     if (this.#transaction === undefined) return this.complete(response);
     if (!response.kept) return this.#undo({ kind: 'failed', error: responseTooLarge() });
@@ -188,7 +199,7 @@ export class AttemptMachine {
   }
 
   /** The handler names its outcome, in place of an answer or after one that was none. */
-  settle(response: SavedResponse): Promise<Saving> {
+  async settle(response: SavedResponse): Promise<Saving> {
     if (this.#phase === 'left') {
       this.#phase = 'running';
       this.#presence.enter();

@@ -38,11 +38,20 @@ export async function retry(
   tryOnce: (remainingMs: number) => Promise<boolean>,
 ): Promise<boolean> {
   const endMs = runtime.nowMs() + forMs;
+  return (await tryOnce(forMs)) || tryAgain(runtime, endMs, tryOnce);
+}
+
+/** The tries after a first one that came to false: see {@link retry}. */
+export async function tryAgain(
+  runtime: Runtime,
+  endMs: number,
+  tryOnce: (remainingMs: number) => Promise<boolean>,
+): Promise<boolean> {
   for (let failures = 0; ; failures += 1) {
-    if (await tryOnce(endMs - runtime.nowMs())) return true;
     const waitMs = backoffMs(runtime, failures);
     if (runtime.nowMs() + waitMs >= endMs) return false;
     await delay(runtime, waitMs);
+    if (await tryOnce(endMs - runtime.nowMs())) return true;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Activity, inBackground } from './activity.ts';
 import type { AttemptContext } from './attempt-context.ts';
 import { type AttemptSettings, callStore } from './attempt-settings.ts';
-import { BACKGROUND_MAX_MS, background, retry } from './background.ts';
+import { BACKGROUND_MAX_MS, background, retry, tryAgain } from './background.ts';
 import { FencedError, RecordTooLargeError } from './errors.ts';
 import { publish } from './events.ts';
 import type { SavedResponse } from './saved-response.ts';
@@ -38,12 +38,15 @@ export class Saver {
   async save(response: SavedResponse, whenOver: () => void): Promise<Saving> {
     const { runtime, saveTimeoutMs } = this.#settings;
     const work = new Work(response);
-    const tryOnce = (remainingMs: number): Promise<boolean> => this.#try(work, remainingMs);
-    await retry(runtime, saveTimeoutMs, tryOnce);
-    if (work.ended === undefined) {
-      publish('unsaved', this.#context);
-      void inBackground(this.#activity, this.#goOn(work, tryOnce)).then(whenOver);
-      return { kind: 'unsaved' };
+    const endMs = runtime.nowMs() + saveTimeoutMs;
+    // Most are saved at once, and make nothing of what is needed to try again.
+    if (!(await this.#try(work, saveTimeoutMs))) {
+      const tryOnce = (remainingMs: number): Promise<boolean> => this.#try(work, remainingMs);
+      if (!(await tryAgain(runtime, endMs, tryOnce))) {
+        publish('unsaved', this.#context);
+        void inBackground(this.#activity, this.#goOn(work, tryOnce)).then(whenOver);
+        return { kind: 'unsaved' };
+      }
     }
     whenOver();
     return work.ended === 'saved' ? { kind: 'saved' } : this.superseded();

@@ -6,7 +6,6 @@ import { nameOf } from '../core/claim-check.ts';
 import { STRICT } from '../core/profiles.ts';
 import type { IdempotencyStore } from '../core/store.ts';
 import { isGone, whenGone } from './client-gone.ts';
-import { runAs } from './never-started.ts';
 import { NODE_RUNTIME } from './node-runtime.ts';
 import { type IdempotencyOptions, type Settings, settle } from './options.ts';
 import { identify } from './request-identity.ts';
@@ -54,7 +53,7 @@ export function idempotencyMiddleware(
     }
     passThrough(req as Request, res, settings, next).then((then) => {
       if (then === 'unprotected') next();
-      else if (then !== 'answered') runAs(then, next);
+      else if (then !== 'answered') then.run(next);
     }, next);
   };
 }
@@ -69,7 +68,8 @@ async function passThrough(
   settings: Settings,
   next: (error?: unknown) => void,
 ): Promise<RunningHandler | 'answered' | 'unprotected'> {
-  const asked = await identify(req, settings);
+  const asking = identify(req, settings);
+  const asked = 'then' in asking ? await asking : asking;
   if (asked.kind === 'unprotected') return 'unprotected';
   if (asked.kind === 'key missing') return say(res, STRICT.keyMissing);
   if (asked.kind === 'key invalid') return say(res, STRICT.keyInvalid);
@@ -99,10 +99,12 @@ async function passThrough(
       claim satisfies never;
   }
 
-  const admitted = await attempt.admit(settings.admit);
+  const admitting = attempt.admit(settings.admit);
+  const admitted = typeof admitting === 'number' ? admitting : await admitting;
   if (admitted === 429) return say(res, STRICT.refused429);
   if (admitted === 503) return say(res, STRICT.refused503);
-  if (!(await attempt.openTransaction())) return say(res, STRICT.storeUnavailable);
+  const opening = attempt.openTransaction();
+  if (opening !== true && !(await opening)) return say(res, STRICT.storeUnavailable);
   if (res.headersSent) {
     await attempt.release();
     return 'answered';

@@ -15,7 +15,7 @@ export function neverStarted(): NeverStarted;
 export function neverStarted<E>(error: E): E;
 export function neverStarted(...args: [] | [unknown]): unknown {
   if (args.length === 0) return outcome();
-  running().getStore()?.sayNeverStarted();
+  contexts().storage.getStore()?.sayNeverStarted();
   return args[0];
 }
 
@@ -24,16 +24,35 @@ export interface RunningHandler {
   sayNeverStarted(): void;
 }
 
-/** Runs `run`, and all that it begins, as the handler of `handler`. */
+/** Runs `run`, and all that it begins, as the handler of `handler`, until {@link endContext}. */
 export function runAs(handler: RunningHandler, run: () => void): void {
-  running().run(handler, run);
+  const all = contexts();
+  all.open += 1;
+  all.storage.run(handler, run);
+}
+
+/**
+ * The word of one handler counts no more: once for each {@link runAs}, during it or later. Before
+ * Node 24 every promise and every tick of the process costs more while any context is kept.
+ */
+export function endContext(nodeMajor: number = NODE_MAJOR): void {
+  const all = contexts();
+  all.open -= 1;
+  if (all.open === 0 && nodeMajor < 24) all.storage.disable();
+}
+
+interface Contexts {
+  readonly storage: AsyncLocalStorage<RunningHandler>;
+  /** How many handlers may still say the word. */
+  open: number;
 }
 
 /** One for all copies of the package: the word may come through another copy. */
-function running(): AsyncLocalStorage<RunningHandler> {
-  const place = globalThis as { [RUNNING]?: AsyncLocalStorage<RunningHandler> };
-  place[RUNNING] ??= new AsyncLocalStorage();
+function contexts(): Contexts {
+  const place = globalThis as { [RUNNING]?: Contexts };
+  place[RUNNING] ??= { storage: new AsyncLocalStorage(), open: 0 };
   return place[RUNNING];
 }
 
-const RUNNING = Symbol.for('express-idempotent.running');
+const RUNNING = Symbol.for('express-idempotent.running-handlers');
+const NODE_MAJOR = Number.parseInt(process.versions.node, 10);

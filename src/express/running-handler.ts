@@ -10,6 +10,7 @@ import type { HandlerPowers, Settled } from '../core/running-attempt.ts';
 import type { SavedResponse } from '../core/saved-response.ts';
 import type { Saving } from '../core/saving.ts';
 import { answerHeld, hasBegun, holdResponse, type Verdict } from './held-response.ts';
+import { endContext, runAs } from './never-started.ts';
 import type { Settings } from './options.ts';
 import { sendSaved, verdictOn } from './verdicts.ts';
 
@@ -21,6 +22,7 @@ export class RunningHandler implements HandlerPowers {
   readonly #next: (error: unknown) => void;
   /** What `settle` or `commitSync` came to, which the handler's own answer gives way to. */
   #settled: Verdict | Promise<Verdict> | undefined;
+  #hasContext = false;
 
   private constructor(
     res: ServerResponse,
@@ -51,13 +53,21 @@ export class RunningHandler implements HandlerPowers {
       onGone: () => AttemptContext.clientGone(context),
       report: (detail) => {
         publish('anomaly', context, { detail });
-        if (detail === 'destroyed' || detail === 'answered-by-outer') attempt.abandon();
+        if (detail !== 'destroyed' && detail !== 'answered-by-outer') return;
+        handler.#leaveContext();
+        attempt.abandon();
       },
     });
     req.idempotency = context;
     AttemptContext.started(context, handler);
     attempt.start();
     return handler;
+  }
+
+  /** Calls the handler, which from then on can say that it has begun nothing. */
+  run(next: () => void): void {
+    this.#hasContext = true;
+    runAs(this, next);
   }
 
   tx(): unknown {
@@ -99,14 +109,23 @@ export class RunningHandler implements HandlerPowers {
   }
 
   #hasToConclude(status: number): boolean {
+    this.#leaveContext();
     if (this.#settled !== undefined) return true;
     return this.#attempt.hasToConclude(status, this.#settings.isOutcome(status));
   }
 
-  async #conclude(response: SavedResponse): Promise<Verdict> {
+  /** The answer has begun, or there will be none: nothing that the handler says counts any more. */
+  #leaveContext(): void {
+    if (!this.#hasContext) return;
+    this.#hasContext = false;
+    endContext();
+  }
+
+  #conclude(response: SavedResponse): Verdict | Promise<Verdict> {
     if (this.#settled !== undefined) return this.#settled;
     const isOutcome = this.#settings.isOutcome(response.status);
-    return this.#verdictOn(await this.#attempt.conclude(response, isOutcome));
+    const saving = this.#attempt.conclude(response, isOutcome);
+    return saving.then((ended) => this.#verdictOn(ended));
   }
 
   #verdictOn(saving: Saving): Verdict {
