@@ -1,5 +1,13 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { done, idempotent, MemoryStore, ROLLED_BACK, transactional } from '../../src/index.ts';
+import {
+  blind,
+  done,
+  idempotent,
+  keyed,
+  MemoryStore,
+  ROLLED_BACK,
+  transactional,
+} from '../../src/index.ts';
 import { HANGS, PlannedCalls, rejects } from '../core/planned-calls.ts';
 import { FakeDatabase, plannedStore } from '../core/planned-store.ts';
 import { EXPRESS_VERSIONS } from '../http/express-versions.ts';
@@ -155,4 +163,18 @@ describe.each(EXPRESS_VERSIONS)('a handler in a transaction, under %s', (_, fram
     await expect(ask()).rejects.toThrow();
     expect(calls.toString()).toContain('claim begin write rollback release claim begin');
   });
+});
+
+test.each<[string, unknown, string]>([
+  ['no store of its own transactions', transactional(), 'recovery_unsupported'],
+  ['a store that renews nothing', keyed({ rerunWithinMs: 1 }), 'recovery_unsupported'],
+  ['a store that takes nothing over', blind({ onAbandoned: 'unknown' }), 'recovery_unsupported'],
+  ['null in place of a mode', null, 'option_invalid'],
+  ['the name of a mode', 'keyed', 'option_invalid'],
+])('a middleware is not built with %s', (_, recovery, code) => {
+  const { claim, complete, release } = new MemoryStore();
+  const bare = { claim, complete, release };
+  const error = expect.objectContaining({ code });
+  expect(() => idempotent(bare, { recovery: recovery as never })).toThrow(error);
+  expect(() => idempotent(bare, { recovery: blind() })).not.toThrow();
 });
