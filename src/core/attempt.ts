@@ -8,7 +8,6 @@ import { FencedError, IdempotencyError } from './errors.ts';
 import { publish } from './events.ts';
 import { GivingBack } from './giving-back.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import type { TransactionalRecovery } from './recovery.ts';
 import type { SavedResponse } from './saved-response.ts';
 import { Saver, type Saving } from './saving.ts';
 import type { Attempt, Claim } from './store.ts';
@@ -91,18 +90,12 @@ export class AttemptMachine {
     this.#expect('reserved');
     let answer: AdmitAnswer = 503;
     try {
-      const { isDraining } = this.#activity;
-      if (!isDraining) answer = await askAdmit(this.context, this.#settings, admit);
-    } catch (error) {
-      await this.release();
-      throw error;
+      if (!this.#activity.isDraining) answer = await askAdmit(this.context, this.#settings, admit);
+    } finally {
+      if (answer !== 0) await this.release();
     }
-    if (answer === 0) {
-      this.#phase = 'admitted';
-      return 0;
-    }
-    await this.release();
-    publish('refused', this.context, { status: answer });
+    if (answer === 0) this.#phase = 'admitted';
+    else publish('refused', this.context, { status: answer });
     return answer;
   }
 
@@ -110,12 +103,9 @@ export class AttemptMachine {
    * In transactional mode: opens the transaction that the handler writes in. Answers false when
    * none was to be had; then the attempt is dead, and its reservation was given back.
    */
-  openTransaction(): true | Promise<boolean> {
+  async openTransaction(): Promise<boolean> {
     const { recovery } = this.#settings;
-    return recovery?.mode !== 'transactional' || this.#beginTransaction(recovery);
-  }
-
-  async #beginTransaction(recovery: TransactionalRecovery): Promise<boolean> {
+    if (recovery?.mode !== 'transactional') return true;
     try {
       this.#transaction = await TransactionRun.begin(this.context, this.#settings, recovery);
       return true;

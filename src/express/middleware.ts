@@ -103,8 +103,8 @@ async function passThrough(
   const admitted = typeof admitting === 'number' ? admitting : await admitting;
   if (admitted === 429) return say(res, STRICT.refused429);
   if (admitted === 503) return say(res, STRICT.refused503);
-  const opening = attempt.openTransaction();
-  if (opening !== true && !(await opening)) return say(res, STRICT.storeUnavailable);
+  const isOpen = settings.recovery.mode !== 'transactional' || (await attempt.openTransaction());
+  if (!isOpen) return say(res, STRICT.storeUnavailable);
   if (res.headersSent) {
     await attempt.release();
     return 'answered';
