@@ -42,12 +42,22 @@ describe('every order of what requests do whose lease may end at any moment', ()
     [
       'two requests, two leases that end, a crash',
       { expiries: 2, crashes: 1 },
-      { keyed: 7_500, sealed: 6_000, transactional: 2_500, unknown: 4_500 },
+      { keyed: 1_950, sealed: 1_750, transactional: 2_350, unknown: 1_050 },
+    ],
+    [
+      'two requests, two leases that end, two crashes',
+      { expiries: 2, crashes: 2 },
+      { keyed: 2_800, sealed: 2_500, transactional: 3_350, unknown: 1_550 },
     ],
     [
       'two requests, a lease that ends, a fault',
       { faults: 1 },
       { keyed: 1_100, sealed: 1_150, transactional: 1_150, unknown: 800 },
+    ],
+    [
+      'two requests, a lease that ends, a fault, a crash',
+      { faults: 1, crashes: 1 },
+      { keyed: 3_000, sealed: 3_250, transactional: 3_550, unknown: 2_150 },
     ],
     [
       'two requests, one refused, two leases that end, a fault',

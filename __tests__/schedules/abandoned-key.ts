@@ -1,6 +1,7 @@
 import { AttemptMachine } from '../../src/core/attempt.ts';
 import { AttemptContext } from '../../src/core/attempt-context.ts';
 import type { AttemptStore } from '../../src/core/attempt-settings.ts';
+import type { Runtime } from '../../src/core/runtime.ts';
 import type { KeptResponse, SavedResponse } from '../../src/core/saved-response.ts';
 import { MemoryStore } from '../../src/stores/memory.ts';
 import { ManualRuntime, settled } from '../core/manual-runtime.ts';
@@ -34,6 +35,8 @@ export interface Plant {
 interface Process {
   isAlive: boolean;
   at: string;
+  /** What ends with it. */
+  readonly timers: Set<unknown>;
 }
 
 /** Requests with one key whose lease may end at any moment, and all orders of what they do. */
@@ -61,7 +64,7 @@ export class AbandonedKey implements World {
     };
     this.#store = { ...store, ...scope.change?.(store, { forget }) };
     for (const [index, admission] of scope.admissions.entries()) {
-      const process = { isAlive: true, at: 'begin' };
+      const process = newProcess();
       this.#processes.push(process);
       const send: Send = (...call) => this.#calls.send(index, process, ...call);
       void this.#run(index, process, send, admission);
@@ -95,7 +98,7 @@ export class AbandonedKey implements World {
       this.#downstream.abort?.();
     } else if (verb === 'crash') {
       this.#left.crashes -= 1;
-      (this.#processes[Number(index)] as Process).isAlive = false;
+      this.#crash(this.#processes[Number(index)] as Process);
     } else {
       if (verb === 'lose') this.#left.faults -= 1;
       await this.#calls.take(choice);
@@ -125,7 +128,7 @@ export class AbandonedKey implements World {
   async checkEnd(): Promise<void> {
     this.#downstream.abort?.();
     const direct: Send = (_name, apply) => apply();
-    const process = { isAlive: true, at: 'begin' };
+    const process = newProcess();
     for (let tries = 0; tries < 4 && process.at !== 'told'; tries += 1) {
       this.#storeNowMs += LEASE_MS;
       await this.#run(9 + tries, process, direct, 0);
@@ -159,7 +162,7 @@ export class AbandonedKey implements World {
     const context = contextOf(`owner-${index}`, recovery.leaseMs);
     const attempt = new AttemptMachine(context, {
       store: this.#storeOf(send),
-      runtime: this.#runtime,
+      runtime: this.#runtimeOf(process),
       storeTimeoutMs: 100,
       admitTimeoutMs: 100,
       saveTimeoutMs: 300,
@@ -195,6 +198,27 @@ export class AbandonedKey implements World {
     }
   }
 
+  #crash(process: Process): void {
+    process.isAlive = false;
+    for (const timer of process.timers) this.#runtime.clearTimer(timer);
+  }
+
+  /** Time as one process has it: with the process its timers end. */
+  #runtimeOf({ timers }: Process): Runtime {
+    const runtime = this.#runtime;
+    return {
+      nowMs: () => runtime.nowMs(),
+      random: () => runtime.random(),
+      newOwner: () => runtime.newOwner(),
+      setTimer: (run, delayMs) => {
+        const timer = runtime.setTimer(run, delayMs);
+        timers.add(timer);
+        return timer;
+      },
+      clearTimer: (timer) => runtime.clearTimer(timer),
+    };
+  }
+
   #end(process: Process): void {
     if (process.at !== 'told') process.at = 'end';
   }
@@ -219,6 +243,10 @@ export class AbandonedKey implements World {
       renew: (...args) => send('renew', () => store.renew(...args)),
     };
   }
+}
+
+function newProcess(): Process {
+  return { isAlive: true, at: 'begin', timers: new Set() };
 }
 
 /** A store on the records that there are at the moment of each call. */
