@@ -59,13 +59,10 @@ const WRITING = ['before first byte', 'first byte'];
 const PLAIN = ['handler', 'effect', 'before complete', 'after complete'];
 const TAKING = ['before takeOver', 'after takeOver'];
 
-/** The points of each mode: for a first attempt, and for one that takes a key over. */
-const FIRST: { readonly [mode in Exclude<Mode, 'transactional'>]: readonly string[] } = {
-  blind: [...CLAIMING, ...PLAIN, ...WRITING],
-  unknown: [...CLAIMING, ...PLAIN, ...WRITING],
-  keyed: [...CLAIMING, ...PLAIN, ...WRITING],
-  sealed: [...CLAIMING, ...PLAIN, ...WRITING],
-};
+/** The modes whose handlers act on a provider, and their points. */
+const ON_PROVIDER: readonly Mode[] = ['blind', 'unknown', 'keyed', 'sealed'];
+const FIRST = [...CLAIMING, ...PLAIN, ...WRITING];
+/** The points of those that take a key over. */
 const SECOND: readonly (readonly [Mode, 'idle' | 'acted', readonly string[]])[] = [
   ['unknown', 'idle', [...TAKING, 'before complete', 'after complete']],
   ['keyed', 'acted', [...TAKING, 'in admit', 'handler', 'effect', 'before complete']],
@@ -88,8 +85,8 @@ export interface TransactionPoints {
 /** Every point of every mode, killed and stopped. */
 export function crashCases(transactional: TransactionPoints | undefined): CrashCase[] {
   const { points = [], locking = [] } = transactional ?? {};
-  const first = Object.entries(FIRST).flatMap(([mode, all]) =>
-    all.map((stopAt) => ({ mode: mode as Mode, stopAt, before: undefined })),
+  const first = ON_PROVIDER.flatMap((mode) =>
+    FIRST.map((stopAt) => ({ mode, stopAt, before: undefined })),
   );
   const second = SECOND.flatMap(([mode, before, all]) =>
     all.map((stopAt) => ({ mode, stopAt, before })),
@@ -131,8 +128,8 @@ type Loss = Pick<CrashCase, 'mode' | 'before'> & { readonly command: Command };
 
 /** Every call of every mode, applied and not answered. */
 export function lossCases(transactional: TransactionPoints | undefined): CrashCase[] {
-  const modes: readonly Mode[] = ['blind', 'unknown', 'keyed', 'sealed'];
-  const all: readonly Mode[] = transactional === undefined ? modes : [...modes, 'transactional'];
+  const all =
+    transactional === undefined ? ON_PROVIDER : [...ON_PROVIDER, 'transactional' as const];
   const withLease = all.filter((mode) => mode !== 'blind');
   const before = undefined;
   const plain: Loss[] = [
@@ -141,9 +138,9 @@ export function lossCases(transactional: TransactionPoints | undefined): CrashCa
       { mode, before, command: { lose: ['release'], isRefused: true } },
     ]),
     ...withLease.map((mode): Loss => ({ mode, before: 'idle', command: { lose: ['takeOver'] } })),
-    ...modes.map((mode): Loss => ({ mode, before, command: { lose: ['complete'] } })),
-    ...modes
-      .filter((mode) => mode !== 'blind')
+    ...ON_PROVIDER.map((mode): Loss => ({ mode, before, command: { lose: ['complete'] } })),
+    ...withLease
+      .filter((mode) => mode !== 'transactional')
       .map((mode): Loss => ({ mode, before, command: { lose: ['renew'], lingerMs: 3_500 } })),
     { mode: 'unknown', before: 'idle', command: { lose: ['complete'] } },
     { mode: 'sealed', before: 'acted', command: { lose: ['complete'] } },
@@ -165,5 +162,6 @@ function lossCase({ mode, before, command }: Loss, fate: Fate): CrashCase {
 
 function subject(mode: Mode, before: 'idle' | 'acted' | undefined): string {
   if (before === undefined) return `${mode}: a process`;
-  return `${mode}: a process that takes over from one that ${before === 'idle' ? 'did nothing' : 'acted'},`;
+  const did = before === 'idle' ? 'did nothing' : 'acted';
+  return `${mode}: a process that takes over from one that ${did},`;
 }

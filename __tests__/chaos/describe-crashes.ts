@@ -67,7 +67,7 @@ export function describeCrashes(suite: CrashSuite): void {
 /** It takes a minute where nothing else runs. */
 const TIMEOUT_MS = 600_000;
 const PATIENT = { storeTimeoutMs: 5_000, saveTimeoutMs: 15_000 };
-/** A lost reply is given up soon, but long after the lease is over: what comes first is not luck. */
+/** A lost reply is given up long after the lease is over: what comes first is not luck. */
 function impatient({ leaseMs }: CrashSuite): Patience {
   return { storeTimeoutMs: leaseMs + 3_000, saveTimeoutMs: 10_000 };
 }

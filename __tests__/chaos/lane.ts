@@ -3,7 +3,7 @@ import type { Provider } from './provider.ts';
 import { Replica } from './replica.ts';
 import type { ReplicaTask } from './replica-program.ts';
 
-/** One case at a time, on two replicas of one store: one that is interrupted, and one that is not. */
+/** One case at a time, on two replicas of one store, of which one is interrupted. */
 export class Lane {
   readonly task: ReplicaTask;
   readonly healthy: Replica;

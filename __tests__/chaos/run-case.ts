@@ -6,7 +6,7 @@ import { type Answer, isDefinite, type Observation } from './observation.ts';
 import type { Replica } from './replica.ts';
 
 /** How long after the lease a definite answer has to be there. */
-export const BOUND_MS = 8_000;
+const BOUND_MS = 8_000;
 /** How long after its lease a process is woken. */
 const PAST_LEASE_MS = 400;
 const RETRY_MS = 250;

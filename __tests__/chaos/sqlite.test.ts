@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { TemporaryDirectory } from '../contract/sqlite/database.ts';
 import { describeCrashes } from './describe-crashes.ts';
+import type { SqliteReplicaTask } from './sqlite-replica.ts';
 
-/** A process that is stopped in a transaction keeps the file locked; SQLite has no limit on that. */
+/** A process that is stopped in a transaction keeps the file locked, for as long as it is. */
 const WITHIN = ['after begin', 'effect', 'after completeIn'];
 
 describeCrashes({
@@ -18,7 +19,7 @@ describeCrashes({
   async start() {
     const directory = new TemporaryDirectory();
     return {
-      placeOf: (lane) => ({ path: directory.file(`${lane}.db`) }),
+      placeOf: (lane): Pick<SqliteReplicaTask, 'path'> => ({ path: directory.file(`${lane}.db`) }),
       stop: () => directory.remove(),
     };
   },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describeCrashes } from '../../chaos/describe-crashes.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 import { IN_TRANSACTIONS } from './in-transactions.ts';
+import type { MySqlReplicaTask } from './mysql-replica.ts';
 
 describeCrashes({
   storeName: 'MariaDB',
@@ -12,6 +13,9 @@ describeCrashes({
     const server = await MariaDbServer.start();
     await server.pool().query(`create table effects (id bigint auto_increment primary key,
                                  idempotency_key varchar(64) not null, attempt int not null)`);
-    return { placeOf: () => ({ url: server.url }), stop: () => server.stop() };
+    return {
+      placeOf: (): Pick<MySqlReplicaTask, 'url'> => ({ url: server.url }),
+      stop: () => server.stop(),
+    };
   },
 });

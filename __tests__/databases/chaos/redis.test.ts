@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describeCrashes } from '../../chaos/describe-crashes.ts';
 import { RedisServer } from '../servers/redis.ts';
+import type { RedisReplicaTask } from './redis-replica.ts';
 
 describeCrashes({
   storeName: 'Redis',
@@ -9,6 +10,9 @@ describeCrashes({
   transactional: undefined,
   async start() {
     const server = await RedisServer.start();
-    return { placeOf: () => ({ port: server.port }), stop: () => server.stop() };
+    return {
+      placeOf: (): Pick<RedisReplicaTask, 'port'> => ({ port: server.port }),
+      stop: () => server.stop(),
+    };
   },
 });
