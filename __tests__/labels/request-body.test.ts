@@ -3,6 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { readRequestBody } from '../../src/labels/request-body.ts';
 import { exchange, isComplete, parseAnswer, rawRequest } from './raw-http.ts';
 
+// A huge body takes its time, on a machine that may be busy.
+jest.setTimeout(60_000);
+
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
