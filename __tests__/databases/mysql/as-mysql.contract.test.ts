@@ -12,6 +12,6 @@ afterAll(() => server.stop());
 
 describeContract('MySqlStore, with the statements that it sends to MySQL', [], (clock) => {
   const pool = server.pool();
-  const newClient = () => asMySql(server.pool({ connectionLimit: 8 }));
-  return mysqlDatabase({ newClient, pool }, clock);
+  const newPool = () => server.pool({ connectionLimit: 8 });
+  return mysqlDatabase({ newPool, wrap: asMySql, pool }, clock);
 });

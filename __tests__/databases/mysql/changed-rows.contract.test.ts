@@ -11,6 +11,6 @@ afterAll(() => server.stop());
 
 describeContract('MySqlStore without CLIENT_FOUND_ROWS, under READ UNCOMMITTED', [], (clock) => {
   const pool = server.pool();
-  const newClient = () => server.pool({ connectionLimit: 8, flags: ['-FOUND_ROWS'] });
-  return mysqlDatabase({ newClient, pool }, clock);
+  const newPool = () => server.pool({ connectionLimit: 8, flags: ['-FOUND_ROWS'] });
+  return mysqlDatabase({ newPool, pool }, clock);
 });

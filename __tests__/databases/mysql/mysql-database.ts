@@ -6,8 +6,10 @@ import type { ContractDatabase } from '../../contract/describe-contract.ts';
 
 /** How the stores of a contract reach one server. */
 export interface MySqlAccess {
-  /** A client of its own for each store. */
-  readonly newClient: () => MySqlPool;
+  /** A pool of its own for each store; it is ended after the case. */
+  readonly newPool: () => MySqlPool & { end(): Promise<void> };
+  /** What stands between the store and its pool. */
+  readonly wrap?: (pool: MySqlPool) => MySqlPool;
   /** For what the contract does past the stores. */
   readonly pool: Pool;
   readonly prepare?: boolean;
@@ -15,15 +17,18 @@ export interface MySqlAccess {
 
 let tables = 0;
 
-/** An empty table; every store has a client of its own. */
+/** An empty table; every store has a pool of its own. */
 export async function mysqlDatabase(
-  { newClient, pool, prepare = true }: MySqlAccess,
+  { newPool, wrap = (pool) => pool, pool, prepare = true }: MySqlAccess,
   clock: SettableClock,
 ): Promise<ContractDatabase> {
   tables += 1;
   const table = `contract_${process.pid}_${tables}`;
+  const pools: { end(): Promise<void> }[] = [];
   const makeStore = async () => {
-    const store = new MySqlStore({ client: newClient(), table, prepare, now: clock.now });
+    const own = newPool();
+    pools.push(own);
+    const store = new MySqlStore({ client: wrap(own), table, prepare, now: clock.now });
     await store.migrate();
     return store;
   };
@@ -39,6 +44,7 @@ export async function mysqlDatabase(
   return {
     makeStore: Object.assign(makeStore, { overwriteSaved }),
     close: async () => {
+      await Promise.all(pools.map((each) => each.end()));
       await pool.query(`drop table if exists ${table}, ${table}_migrations`);
     },
   };

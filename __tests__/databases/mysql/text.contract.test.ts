@@ -17,7 +17,7 @@ describeContract(
   [],
   (clock) => {
     const pool = server.pool();
-    const newClient = () => server.pool({ connectionLimit: 8, charset: 'LATIN1_SWEDISH_CI' });
-    return mysqlDatabase({ newClient, pool, prepare: false }, clock);
+    const newPool = () => server.pool({ connectionLimit: 8, charset: 'LATIN1_SWEDISH_CI' });
+    return mysqlDatabase({ newPool, pool, prepare: false }, clock);
   },
 );
