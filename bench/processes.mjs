@@ -59,6 +59,7 @@ export async function measure(server, client, name, seconds) {
     requests: load.requests,
     perSecond: load.requests / load.seconds,
     cpuUs: cpuUs / load.requests,
+    kernelUs: (after.kernelUs - before.kernelUs) / load.requests,
     busy: cpuUs / 1e6 / load.seconds,
     clientBusy: load.cpuUs / 1e6 / load.seconds,
   };

@@ -3,6 +3,7 @@ const COLUMNS = [
   'CPU a request',
   'ratio',
   '(spread)',
+  'in the kernel',
   'throughput',
   'ratio',
   '(spread)',
@@ -11,7 +12,9 @@ const COLUMNS = [
 
 /**
  * One Node's table. A ratio is the median of the rounds' ratios, each to the bare handler of the
- * same round; the spread is the smallest and the largest of them. `busy` is the share of one core
+ * same round; the spread is the smallest and the largest of them. What is spent in the kernel is
+ * part of the CPU: most of it is one write to a socket, which costs more when it has to wake the
+ * client up, as it does the more often the slower the server is. `busy` is the share of one core
  * that the server had: below 95 % something else took its time, and throughput says little.
  */
 export function report({ version, runners, rounds, seconds, warmUpSeconds }) {
@@ -20,6 +23,7 @@ export function report({ version, runners, rounds, seconds, warmUpSeconds }) {
     title,
     `${median(samples.map(({ cpuUs }) => cpuUs)).toFixed(1)} us`,
     ...ratio(samples.map(({ cpuUs }, round) => cpuUs / bare.samples[round].cpuUs)),
+    `${median(samples.map(({ kernelUs }) => kernelUs)).toFixed(1)} us`,
     `${Math.round(median(samples.map(({ perSecond }) => perSecond)))}/s`,
     ...ratio(samples.map(({ perSecond }, round) => perSecond / bare.samples[round].perSecond)),
     percent(median(samples.map(({ busy }) => busy))),

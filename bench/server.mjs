@@ -12,7 +12,7 @@ const CONTROL = {
   '/begin': begin,
   '/usage': async () => {
     const { user, system } = process.cpuUsage();
-    return { cpuUs: user + system, runs: runs() };
+    return { cpuUs: user + system, kernelUs: system, runs: runs() };
   },
   '/profile': async () => {
     session = new Session();
