@@ -24,6 +24,20 @@ describe.each(EXPRESS_VERSIONS)('an odd answer, through %s', (_, framework) => {
     expect(withoutDate(await ask({ key: 'k' }))).toEqual(first);
   });
 
+  test('that is too large and destroyed while that is being saved is not kept, and not run again', async () => {
+    const { ask, runs } = await setup(
+      (_req, res) => {
+        res.status(201).write('x'.repeat(20));
+        res.destroy();
+      },
+      { maxResponseBytes: 10 },
+    );
+    await expect(ask({ key: 'k' })).rejects.toThrow();
+    const retried = await ask({ key: 'k' });
+    expect([retried.status, retried.body]).toEqual([409, '{"error":"response_not_kept"}']);
+    expect(runs).toHaveLength(1);
+  });
+
   test.each<[string, object]>([
     ['at once', { operation: () => 'make a label' }],
     ['later', { operation: async () => 'make a label' }],

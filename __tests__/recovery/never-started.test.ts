@@ -1,7 +1,15 @@
-import type { RequestHandler } from 'express';
+import express, { type RequestHandler } from 'express';
 import * as sources from '../../src/index.ts';
 import { gate, until } from '../http/gate.ts';
-import { endAll, LEASE_MS, PENDING, PLACES, recoveryApp, said } from './recovery-app.ts';
+import {
+  endAll,
+  LEASE_MS,
+  PENDING,
+  PLACES,
+  recoveryApp,
+  said,
+  sqliteStore,
+} from './recovery-app.ts';
 
 const { keyed, neverStarted } = sources;
 
@@ -180,6 +188,23 @@ describe.each(PLACES)('a handler that knows that it has begun nothing, in $place
   });
 });
 
+test('no context is kept once every handler has answered, settled or committed', async () => {
+  const open = () => (globalThis as { [CONTEXTS]?: { open: number } })[CONTEXTS]?.open ?? 0;
+  const before = open();
+  const { ask } = await recoveryApp(express, sqliteStore, { recovery: sources.transactional() }, [
+    (req) => req.idempotency?.commitSync(() => ({ status: 201 })),
+    (req) => void req.idempotency?.settle(sources.done({ status: 201 })),
+    (_req, res) => void res.status(201).send('made'),
+    (_req, _res, next) => next(neverStarted(DOWN)),
+    (_req, res) => void res.destroy(),
+  ]);
+  for (const key of ['commits', 'settles', 'answers']) expect((await ask(key)).status).toBe(201);
+  expect((await ask('fails')).status).toBe(503);
+  await expect(ask('destroys')).rejects.toThrow();
+  expect(open()).toBe(before);
+  await endAll();
+});
+
 test('outside of a handler the word is only the error itself, or an outcome', () => {
   expect(neverStarted(DOWN)).toBe(DOWN);
   expect(neverStarted(undefined)).toBeUndefined();
@@ -187,3 +212,4 @@ test('outside of a handler the word is only the error itself, or an outcome', ()
 });
 
 const DOWN = new Down('database down');
+const CONTEXTS = Symbol.for('express-idempotent.running-handlers');

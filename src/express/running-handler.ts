@@ -77,6 +77,7 @@ export class RunningHandler implements HandlerPowers {
   commitSync(write: (tx: never) => unknown): void {
     this.#refuseSecond();
     const response = this.#attempt.commitSync(write as (tx: unknown) => unknown);
+    this.#leaveContext();
     this.#settled = this.#sending(response);
     answerHeld(this.#res, this.#settled);
   }
@@ -84,6 +85,7 @@ export class RunningHandler implements HandlerPowers {
   async settle({ response }: Done): Promise<Settled> {
     if (!this.#attempt.isLeft) this.#refuseSecond();
     const saving = this.#attempt.settle(response);
+    this.#leaveContext();
     this.#settled = saving.then((ended) => {
       const isSent = ended.kind === 'saved' || ended.kind === 'undone';
       return isSent ? this.#sending(response) : this.#verdictOn(ended);
