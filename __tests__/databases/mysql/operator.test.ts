@@ -30,7 +30,7 @@ async function setup() {
 
 describeOperator('an operator of MySqlStore', async (clock) => {
   const pool = server.pool();
-  const { makeStore, close } = await mysqlDatabase({ newPool: () => pool, pool }, clock);
+  const { makeStore, close } = await mysqlDatabase({ newPool: () => server.pool(), pool }, clock);
   return { store: await makeStore(), close };
 });
 
