@@ -1,5 +1,6 @@
 export { type Pruning, type PruningOptions, startPruning } from '../pruning.ts';
 export { type AesGcmSealOptions, aesGcmSeal, type ResponseSeal } from '../seal.ts';
+export type { DriverConnection } from '../transactions/guarded-connection.ts';
 export type { KnexDatabase } from '../transactions/knex.ts';
 export type { KyselyDatabase, KyselyTransactionBuilder } from '../transactions/kysely.ts';
 export type { IsolationLevel, TransactionAdapterOptions } from '../transactions/options.ts';
