@@ -10,7 +10,7 @@ export const COMPLETED = 1;
 export const TOMBSTONE = 2;
 
 /** The columns that {@link summaryOf} reads. */
-export const SUMMARY_COLUMNS =
+export const SUMMARY_COLUMNS: string =
   'state, fingerprint, owner, attempt, created_at, lease_until, completed_at, expires_at, ' +
   'settlement';
 
