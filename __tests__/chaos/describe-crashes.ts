@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { read } from '../tidy/source-tree.ts';
-import { type CrashCase, crashCases, lossCases, type TransactionPoints } from './crash-case.ts';
+import { crashCases, lossCases, type TransactionPoints } from './crash-case.ts';
 import { rowsOf } from './crash-table.ts';
 import { Lane, onLanes } from './lane.ts';
 import { type Observation, violationsIn } from './observation.ts';
@@ -33,9 +33,13 @@ export function describeCrashes(suite: CrashSuite): void {
   beforeAll(async () => {
     const scene = await CrashScene.start(suite);
     try {
+      const [patient, hasty] = await Promise.all([
+        scene.open('crash', 8, PATIENT),
+        scene.open('loss', 4, impatient(suite)),
+      ]);
       const [crashed, lost, faulty] = await Promise.all([
-        scene.run('crash', 8, PATIENT, crashes),
-        scene.run('loss', 4, impatient(suite), losses),
+        onLanes(patient, crashes, runCase),
+        onLanes(hasty, losses, runCase),
         scene.runPlanted(planted),
       ]);
       for (const one of [...crashed, ...lost]) seen.set(one.crash.title, one);
@@ -72,6 +76,8 @@ function impatient({ leaseMs }: CrashSuite): Patience {
   return { storeTimeoutMs: leaseMs + 3_000, saveTimeoutMs: 10_000 };
 }
 
+type LaneSettings = Patience & Pick<ReplicaTask, 'naivety'>;
+
 type Patience = Pick<ReplicaTask, 'storeTimeoutMs' | 'saveTimeoutMs'>;
 
 function violationsOf(all: ReadonlyMap<string, Observation>, title: string): string[] {
@@ -99,19 +105,9 @@ class CrashScene {
     return new CrashScene(suite, provider, place);
   }
 
-  /** Runs `cases` side by side, on so many lanes. */
-  async run(
-    name: string,
-    width: number,
-    terms: Patience & Pick<ReplicaTask, 'naivety'>,
-    cases: readonly CrashCase[],
-  ): Promise<Observation[]> {
-    const lanes = await Promise.all(
-      Array.from({ length: width }, (_, n) => this.#open(`${name}-${n}`, terms)),
-    );
-    const seen = await onLanes(lanes, cases, runCase);
-    await Promise.all(lanes.map((lane) => lane.close()));
-    return seen;
+  /** So many lanes, ready for their cases. */
+  open(name: string, width: number, terms: LaneSettings): Promise<Lane[]> {
+    return Promise.all(Array.from({ length: width }, (_, n) => this.#open(`${name}-${n}`, terms)));
   }
 
   /** Replicas that do not keep a rule: a lane for each of the rules, one after the other. */
@@ -119,7 +115,8 @@ class CrashScene {
     const seen: Observation[] = [];
     for (const naivety of new Set(faults.map((fault) => fault.naivety))) {
       const crashes = faults.filter((fault) => fault.naivety === naivety).map(({ crash }) => crash);
-      seen.push(...(await this.run(naivety, 1, { ...PATIENT, naivety }, crashes)));
+      const lanes = await this.open(naivety, 1, { ...PATIENT, naivety });
+      seen.push(...(await onLanes(lanes, crashes, runCase)));
     }
     return seen;
   }
@@ -130,7 +127,7 @@ class CrashScene {
     await this.#place.stop();
   }
 
-  #open(name: string, terms: Patience & Pick<ReplicaTask, 'naivety'>): Promise<Lane> {
+  #open(name: string, terms: LaneSettings): Promise<Lane> {
     const { program, leaseMs } = this.#suite;
     const provider = this.#provider;
     const place = this.#place.placeOf(name);
