@@ -16,14 +16,14 @@ export function recordKey(
   return part('t', tenant) + part('o', operation) + key;
 }
 
-/** What {@link recordKey} was made of. */
+/** What a record key was made of. */
 export interface RecordKeyParts {
   readonly tenant: string | undefined;
   readonly operation: string | undefined;
   readonly key: string;
 }
 
-/** The reverse of {@link recordKey}, for people who want to read it. */
+/** The reverse of `recordKey`, for people who want to read it. */
 export function recordKeyParts(recordKey: string): RecordKeyParts {
   const [tenant, afterTenant] = cutPart('t', recordKey);
   const [operation, key] = cutPart('o', afterTenant);

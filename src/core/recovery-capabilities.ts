@@ -36,6 +36,7 @@ export interface TakeOverCapability {
   ): Promise<TakeOver>;
 }
 
+/** What {@link TakeOverCapability.takeOver} is told besides who asks. */
 export interface TakeOverOptions {
   /** Takes only within this time of the first claim, which a takeover does not move. */
   readonly withinMs?: number;

@@ -51,6 +51,7 @@ export interface LeaseTerms {
   readonly maxRunMs: number;
 }
 
+/** What {@link blind} is told. */
 export interface BlindOptions extends LeaseOptions {
   /**
    * `'pending'` leaves a key whose first attempt went quiet to an operator. `'unknown'` ends it,
@@ -68,6 +69,7 @@ export interface BlindOptions extends LeaseOptions {
   readonly response?: ResponseWords | ((reference: string) => ResponseWords);
 }
 
+/** How long a claim holds, and how long it is kept alive. */
 export interface LeaseOptions {
   /** How long a claim holds without a sign of life of its process. @default 60000 */
   readonly leaseMs?: number;
@@ -75,6 +77,7 @@ export interface LeaseOptions {
   readonly maxRunMs?: number;
 }
 
+/** What {@link keyed} is told. */
 export interface KeyedOptions extends LeaseOptions {
   /**
    * For how long after the first claim the handler may run again: shorter than the window in which
@@ -84,6 +87,7 @@ export interface KeyedOptions extends LeaseOptions {
   readonly rerunWithinMs: number;
 }
 
+/** What {@link sealed} is told. */
 export interface SealedOptions extends LeaseOptions {
   /**
    * Is asked by the one attempt that took a quiet one's key over, before `admit`: what became of
@@ -99,6 +103,7 @@ export interface SealedOptions extends LeaseOptions {
   readonly recoverTimeoutMs?: number;
 }
 
+/** What {@link transactional} is told besides its adapter. */
 export interface TransactionalOptions {
   /** How long a claim holds; longer than `limits`, as nothing renews it. @default 60000 */
   readonly leaseMs?: number;

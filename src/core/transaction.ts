@@ -16,6 +16,7 @@ export interface TransactionAdapter<T> {
   begin(limits: TransactionLimits): Promise<OpenTransaction<T>>;
 }
 
+/** Whose SQL a transaction speaks. */
 export type TransactionDialect = 'postgres' | 'mysql';
 
 /** One open transaction. It ends by `commit` or by `rollback`, of which one is called, once. */
