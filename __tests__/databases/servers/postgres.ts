@@ -161,7 +161,7 @@ const USER = 'tester';
 const DEFAULTS: PostgresSettings = {
   listen_addresses: HOST,
   unix_socket_directories: '',
-  max_connections: '200',
+  max_connections: '400',
   shared_buffers: '64MB',
   log_min_messages: 'fatal',
 };
