@@ -11,5 +11,8 @@ afterAll(() => server.stop());
 
 describeContract('PostgresStore on postgres.js', [], (clock) => {
   const pool = server.pool();
-  return postgresDatabase({ newClient: () => server.sql({ max: 8, idle_timeout: 1 }), pool }, clock);
+  return postgresDatabase(
+    { newClient: () => server.sql({ max: 8, idle_timeout: 1 }), pool },
+    clock,
+  );
 });
