@@ -1,10 +1,19 @@
 import type { Attempt, Claim } from '../../core/store.ts';
 import { Lanes } from '../lanes.ts';
+import type { ResponseCodec } from '../response-columns.ts';
 import { byId, ForIds, firstOfEachId, LANE_LIMITS, nameOf } from './batch.ts';
 import type { Row } from './driver.ts';
 import { mayConcernOneRecord, saysThatItIsThere } from './mysql-error.ts';
-import { COMPLETED, holds, isThere, isTrue, PENDING, unknownState } from './record-row.ts';
-import { RESPONSE_COLUMNS, type ResponseCodec } from './response-columns.ts';
+import {
+  COMPLETED,
+  holds,
+  isThere,
+  isTrue,
+  PENDING,
+  RESPONSE_COLUMNS,
+  responseIn,
+  unknownState,
+} from './record-row.ts';
 import { type MySqlSession, SERVER_COLUMNS } from './session.ts';
 import { joined, queryOf, repeated, type Statement, type Values } from './statement.ts';
 import { later, type Table } from './table.ts';
@@ -178,5 +187,5 @@ function claimOf(
 }
 
 async function replayOf(row: Row, key: string, codec: ResponseCodec): Promise<Claim> {
-  return { kind: 'replay', response: await codec.decode(key, row) };
+  return { kind: 'replay', response: await codec.decode(key, ...responseIn(row)) };
 }

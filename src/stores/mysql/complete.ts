@@ -1,10 +1,10 @@
 import { FencedError } from '../../core/errors.ts';
 import { Lanes } from '../lanes.ts';
+import type { ResponseColumns } from '../response-columns.ts';
 import type { Retention } from '../retention.ts';
 import { byId, ForIds, firstOfEachId, LANE_LIMITS, nameOf, SELECT_APART } from './batch.ts';
 import { mayConcernOneRecord } from './mysql-error.ts';
 import { COMPLETED, holds, isThere, PENDING } from './record-row.ts';
-import type { ResponseColumns } from './response-columns.ts';
 import { type MySqlSession, SERVER_COLUMNS } from './session.ts';
 import { joined, type Query, queryOf, repeated, type Statement } from './statement.ts';
 import { later, type Table } from './table.ts';

@@ -1,6 +1,13 @@
 import type { RecordView } from '../../core/store.ts';
-import { isThere, isTrue, summaryAt, summaryOf } from './record-row.ts';
-import { RESPONSE_COLUMNS, type ResponseCodec } from './response-columns.ts';
+import type { ResponseCodec } from '../response-columns.ts';
+import {
+  isThere,
+  isTrue,
+  RESPONSE_COLUMNS,
+  responseIn,
+  summaryAt,
+  summaryOf,
+} from './record-row.ts';
 import { type MySqlSession, SERVER_COLUMNS } from './session.ts';
 import { queryOf, type Statement } from './statement.ts';
 import type { Table } from './table.ts';
@@ -30,6 +37,6 @@ export class InspectVerb {
     if (row === undefined || !isTrue(row, 'is_found')) return undefined;
     const summary = summaryOf(row);
     if (summary.state !== 'completed') return { ...summary, response: undefined };
-    return { ...summary, response: await this.#codec.decode(key, row) };
+    return { ...summary, response: await this.#codec.decode(key, ...responseIn(row)) };
   }
 }

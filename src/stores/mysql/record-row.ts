@@ -48,6 +48,15 @@ export function summaryOf(row: Row): Omit<RecordView, 'response'> {
   };
 }
 
+/** What {@link responseIn} reads. `body` alone is a word of SQL where sql_mode is ORACLE. */
+export const RESPONSE_COLUMNS = 'response_head, response_body';
+
+/** The two columns of a saved response. */
+export function responseIn(row: Row): [head: string, body: Uint8Array] {
+  const body = row['response_body'];
+  return [textOf(row, 'response_head') ?? '', Buffer.isBuffer(body) ? body : NO_BYTES];
+}
+
 export function unknownState(): IdempotencyError {
   return new IdempotencyError(
     'record_corrupt',
@@ -75,3 +84,5 @@ export function isTrue(row: Row, column: string): boolean {
 function optionalNumber(value: unknown): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
 }
+
+const NO_BYTES = new Uint8Array(0);

@@ -1,3 +1,4 @@
+import type { ResponseCodec } from '../response-columns.ts';
 import type { Retention } from '../retention.ts';
 import { ClaimVerb } from './claim.ts';
 import { CompleteVerb } from './complete.ts';
@@ -5,7 +6,6 @@ import { InspectVerb } from './inspect.ts';
 import { ListVerb } from './list.ts';
 import { PruneVerb } from './prune.ts';
 import { ReleaseVerb } from './release.ts';
-import type { ResponseCodec } from './response-columns.ts';
 import type { MySqlSession } from './session.ts';
 import { SettleVerb } from './settle.ts';
 import type { Table } from './table.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { SettleAnswer, Settlement, SettlementNote } from '../../core/recovery-capabilities.ts';
 import { settlementText } from '../kept-settlement.ts';
+import type { ResponseCodec } from '../response-columns.ts';
 import type { Retention } from '../retention.ts';
 import { COMPLETED, holds, isThere, isTrue, PENDING } from './record-row.ts';
-import type { ResponseCodec } from './response-columns.ts';
 import { type MySqlSession, SERVER_COLUMNS } from './session.ts';
 import { queryOf, type Statement, type Values } from './statement.ts';
 import { later, type Table } from './table.ts';

@@ -24,14 +24,15 @@ import type {
 } from '../../core/store.ts';
 import type { CompleteInCapability } from '../../core/transaction.ts';
 import { type Pruning, type PruningOptions, startPruning } from '../pruning.ts';
+import { ResponseCodec } from '../response-columns.ts';
 import type { Retention } from '../retention.ts';
 import { withRetentionDefaults } from '../retention.ts';
+import { Sealing } from '../sealing.ts';
 import { type MySqlDurability, readDurability, refuseDataLoss } from './durability.ts';
 import { checkVersion, migrate } from './migrations.ts';
 import { checkMySqlOptions, type MySqlStoreOptions } from './options.ts';
 import { PoolDriver } from './pool-driver.ts';
 import { MySqlRecords } from './records.ts';
-import { ResponseCodec } from './response-columns.ts';
 import { MySqlSession } from './session.ts';
 import { DEFAULT_TABLE, Table } from './table.ts';
 import { type MySqlTransaction, runIn } from './transaction.ts';
@@ -79,7 +80,8 @@ export class MySqlStore
     this.#table = new Table(table, options.now);
     this.#session = new MySqlSession(new PoolDriver(client, prepare), this.#table.title);
     this.#retention = withRetentionDefaults(options);
-    this.#codec = new ResponseCodec(options.seal, options.acceptUnsealed ?? false);
+    const sealing = new Sealing(options.seal, options.acceptUnsealed ?? false);
+    this.#codec = new ResponseCodec('MySqlStore', sealing);
     this.#records = new MySqlRecords(this.#session, this.#table, this.#codec, this.#retention);
     this.#acceptDataLoss = options.acceptDataLoss ?? false;
   }

@@ -1,10 +1,10 @@
 import type { Attempt, Claim } from '../../core/store.ts';
 import { Lanes } from '../lanes.ts';
+import type { ResponseCodec } from '../response-columns.ts';
 import { ASKED_ID, idsOf, jsonOf, LANE_LIMITS } from './batch.ts';
 import type { Row, Statement } from './driver.ts';
 import { mayConcernOneRecord } from './postgres-error.ts';
-import { COMPLETED, isThere, PENDING, unknownState } from './record-row.ts';
-import type { ResponseCodec } from './response-columns.ts';
+import { COMPLETED, isThere, PENDING, responseIn, unknownState } from './record-row.ts';
 import { type PostgresSession, timeLeft } from './session.ts';
 import type { Table } from './table.ts';
 
@@ -214,5 +214,5 @@ function claimOf(row: Row, key: string, codec: ResponseCodec): Claim | Promise<C
 }
 
 async function replayOf(row: Row, key: string, codec: ResponseCodec): Promise<Claim> {
-  return { kind: 'replay', response: await codec.decode(key, row['head'], row['body']) };
+  return { kind: 'replay', response: await codec.decode(key, ...responseIn(row)) };
 }

@@ -1,11 +1,11 @@
 import { FencedError } from '../../core/errors.ts';
 import { Lanes } from '../lanes.ts';
+import type { ResponseColumns } from '../response-columns.ts';
 import type { Retention } from '../retention.ts';
 import { ASKED_ID, idsOf, jsonOf, LANE_LIMITS } from './batch.ts';
 import type { Statement } from './driver.ts';
 import { mayConcernOneRecord } from './postgres-error.ts';
 import { COMPLETED, isThere, PENDING } from './record-row.ts';
-import type { ResponseColumns } from './response-columns.ts';
 import { type PostgresSession, timeLeft } from './session.ts';
 import type { Table } from './table.ts';
 

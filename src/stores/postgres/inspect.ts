@@ -1,7 +1,7 @@
 import type { RecordView } from '../../core/store.ts';
+import type { ResponseCodec } from '../response-columns.ts';
 import type { Statement } from './driver.ts';
-import { isThere, SUMMARY_COLUMNS, summaryAt, summaryOf } from './record-row.ts';
-import type { ResponseCodec } from './response-columns.ts';
+import { isThere, responseIn, SUMMARY_COLUMNS, summaryAt, summaryOf } from './record-row.ts';
 import type { PostgresSession } from './session.ts';
 import type { Table } from './table.ts';
 
@@ -41,6 +41,6 @@ export class InspectVerb {
     if (row === undefined) return undefined;
     const summary = summaryOf(row);
     if (summary.state !== 'completed') return { ...summary, response: undefined };
-    return { ...summary, response: await this.#codec.decode(key, row['head'], row['body']) };
+    return { ...summary, response: await this.#codec.decode(key, ...responseIn(row)) };
   }
 }

@@ -59,6 +59,14 @@ export function summaryOf(row: Row): Omit<RecordView, 'response'> {
   };
 }
 
+/**
+ * The two columns of a saved response. `body` comes as base64: unlike the text form of bytea that
+ * does not depend on a setting of the server.
+ */
+export function responseIn(row: Row): [head: string, body: Buffer] {
+  return [String(row['head']), Buffer.from(row['body'] ?? '', 'base64')];
+}
+
 export function unknownState(): IdempotencyError {
   return new IdempotencyError(
     'record_corrupt',

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { SettleAnswer, Settlement, SettlementNote } from '../../core/recovery-capabilities.ts';
 import { settlementText } from '../kept-settlement.ts';
+import type { ResponseCodec } from '../response-columns.ts';
 import type { Retention } from '../retention.ts';
 import type { Statement } from './driver.ts';
 import { COMPLETED, isThere, PENDING } from './record-row.ts';
-import type { ResponseCodec } from './response-columns.ts';
 import { type PostgresSession, timeLeft } from './session.ts';
 import type { Table } from './table.ts';
 

@@ -24,14 +24,15 @@ import type {
 } from '../../core/store.ts';
 import type { CompleteInCapability } from '../../core/transaction.ts';
 import { type Pruning, type PruningOptions, startPruning } from '../pruning.ts';
+import { ResponseCodec } from '../response-columns.ts';
 import type { Retention } from '../retention.ts';
 import { withRetentionDefaults } from '../retention.ts';
+import { Sealing } from '../sealing.ts';
 import { driverOf } from './driver-of.ts';
 import { type PostgresDurability, readDurability, refuseDataLoss } from './durability.ts';
 import { checkVersion, migrateStatement } from './migrations.ts';
 import { checkPostgresOptions, type PostgresStoreOptions } from './options.ts';
 import { PostgresRecords } from './records.ts';
-import { ResponseCodec } from './response-columns.ts';
 import { PostgresSession } from './session.ts';
 import { DEFAULT_SCHEMA, DEFAULT_TABLE, Table } from './table.ts';
 import { type PostgresTransaction, runIn } from './transaction.ts';
@@ -79,7 +80,8 @@ export class PostgresStore
     this.#table = new Table(schema, table, options.now);
     this.#session = new PostgresSession(driverOf(client, prepare), this.#table.title);
     this.#retention = withRetentionDefaults(options);
-    this.#codec = new ResponseCodec(options.seal, options.acceptUnsealed ?? false);
+    const sealing = new Sealing(options.seal, options.acceptUnsealed ?? false);
+    this.#codec = new ResponseCodec('PostgresStore', sealing);
     this.#records = new PostgresRecords(this.#session, this.#table, this.#codec, this.#retention);
     this.#acceptDataLoss = options.acceptDataLoss ?? false;
   }

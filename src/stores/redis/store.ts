@@ -22,6 +22,7 @@ import type {
   StoreCall,
 } from '../../core/store.ts';
 import { withRetentionDefaults } from '../retention.ts';
+import { Sealing } from '../sealing.ts';
 import { CLAIM, claimCall, claimOf, claimOfFound } from './claim.ts';
 import { COMPLETE, completeCall, type RedisKeep, throwUnlessDone } from './complete.ts';
 import { type RedisDurability, readDurability, refuseDataLoss } from './durability.ts';
@@ -86,7 +87,7 @@ export class RedisStore
       now,
     });
     this.#session = session;
-    this.#codec = new ResponseCodec(options.seal, options.acceptUnsealed ?? false);
+    this.#codec = new ResponseCodec(new Sealing(options.seal, options.acceptUnsealed ?? false));
     this.#keep = {
       bodyForMs: String(resultRetentionMs),
       stateForMs: String(resultRetentionMs + tombstoneRetentionMs),
