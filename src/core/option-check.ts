@@ -10,6 +10,15 @@ export function check(name: string, isRight: boolean, got: unknown, expected: st
   );
 }
 
+/** The longest delay of a timer in Node; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** @throws {IdempotencyError} `option_invalid` when no timer of Node can wait so long. */
+export function checkMs(name: string, ms: unknown, leastMs = 1): void {
+  const isTimer = Number.isInteger(ms) && Number(ms) >= leastMs && Number(ms) <= LONGEST_TIMER_MS;
+  check(name, isTimer, ms, `a whole number of milliseconds from ${leastMs}`);
+}
+
 /** What a value is, in a word, and never what it holds unless it is short and of the caller's. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';

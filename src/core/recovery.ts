@@ -1,4 +1,4 @@
-import { check } from './option-check.ts';
+import { check, checkMs } from './option-check.ts';
 import type { Settlement } from './recovery-capabilities.ts';
 import { OUTCOME_UNKNOWN, type ResponseWords, savedResponseOf } from './recovery-outcome.ts';
 import type { KeptResponse } from './saved-response.ts';
@@ -196,9 +196,6 @@ const TRANSACTION_LIMITS: TransactionLimits = {
   idleTimeoutMs: 10_000,
 };
 
-/** The longest delay of a timer in Node; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
-
 function leaseTerms(options: LeaseOptions): { leaseMs: number; maxRunMs: number } {
   const { leaseMs = 60_000, maxRunMs = 600_000 } = options;
   checkMs('leaseMs', leaseMs);
@@ -218,9 +215,4 @@ function checkNames(options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     check(name, known.includes(name), 'set', `left out: known are ${known.join(', ')}`);
   }
-}
-
-function checkMs(name: string, ms: unknown): void {
-  const isTimer = Number.isInteger(ms) && (ms as number) >= 1 && (ms as number) <= LONGEST_TIMER_MS;
-  check(name, isTimer, ms, 'a whole number of milliseconds from 1');
 }

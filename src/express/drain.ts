@@ -1,5 +1,5 @@
 import { activityOf, isIdle } from '../core/activity.ts';
-import { check } from '../core/option-check.ts';
+import { check, checkMs } from '../core/option-check.ts';
 import type { IdempotencyStore } from '../core/store.ts';
 import { NODE_RUNTIME } from './node-runtime.ts';
 
@@ -29,8 +29,7 @@ export async function drain(
 ): Promise<DrainReport> {
   const isStore = typeof store === 'object' && store !== null;
   check('store', isStore, store, 'the store of the middleware');
-  const isTime = Number.isInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs < 2 ** 31;
-  check('timeoutMs', isTime, timeoutMs, 'a whole number of milliseconds from 0');
+  checkMs('timeoutMs', timeoutMs, 0);
   const activity = activityOf(store);
   activity.isDraining = true;
   if (!isIdle(activity)) {

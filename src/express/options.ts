@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { AttemptSettings } from '../core/attempt-settings.ts';
 import { IdempotencyError } from '../core/errors.ts';
-import { check, kindOf } from '../core/option-check.ts';
+import { check, checkMs, kindOf } from '../core/option-check.ts';
 import { isRecordName } from '../core/record-key.ts';
 import { blind, type Recovery } from '../core/recovery.ts';
 import { checkRecovery } from '../core/recovery-support.ts';
@@ -165,8 +165,6 @@ const KNOWN: Record<keyof IdempotencyOptions, true> = {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** The longest delay of a timer in Node; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
 
 function checkStore(store: unknown): void {
   const it = (store ?? {}) as Record<string, unknown>;
@@ -235,10 +233,9 @@ function defaultKeep(status: number): 'save' | 'pending' {
 }
 
 function timeout(name: string, value: unknown, defaultMs: number): number {
-  const ms = value === undefined ? defaultMs : (value as number);
-  const isTimer = Number.isInteger(ms) && ms >= 1 && ms <= LONGEST_TIMER_MS;
-  check(name, isTimer, value, 'a whole number of milliseconds from 1');
-  return ms;
+  if (value === undefined) return defaultMs;
+  checkMs(name, value);
+  return value as number;
 }
 
 function maxBytes(value: number | undefined): number {
