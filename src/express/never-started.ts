@@ -11,6 +11,11 @@ export function neverStarted(): NeverStarted;
  * a retry may run. Without this word an error leaves the key pending, since a handler that failed
  * may have acted. It changes nothing once an answer was begun or another attempt owns the record,
  * and it is not believed of an answer below 400.
+ *
+ * It is the word of the request in whose asynchronous context it is said. Say it in the handler, or
+ * in what the handler awaits, and never in a callback that is shared between requests, such as a
+ * listener on a pool: that may run in the context of another one, whose key would be given back
+ * although its handler has acted.
  */
 export function neverStarted<E>(error: E): E;
 export function neverStarted(...args: [] | [unknown]): unknown {
@@ -19,16 +24,16 @@ export function neverStarted(...args: [] | [unknown]): unknown {
   return args[0];
 }
 
-/** Whoever runs in the asynchronous context of a handler can be told by it. */
-export interface RunningHandler {
+/** Whom a handler tells that it has begun nothing. */
+export interface NeverStartedListener {
   sayNeverStarted(): void;
 }
 
-/** Runs `run`, and all that it begins, as the handler of `handler`, until {@link endContext}. */
-export function runAs(handler: RunningHandler, run: () => void): void {
+/** What `run` says, and all that it begins, is told to `listener`, until {@link endContext}. */
+export function runAs(listener: NeverStartedListener, run: () => void): void {
   const all = contexts();
   all.open += 1;
-  all.storage.run(handler, run);
+  all.storage.run(listener, run);
 }
 
 /**
@@ -42,7 +47,7 @@ export function endContext(nodeMajor: number = NODE_MAJOR): void {
 }
 
 interface Contexts {
-  readonly storage: AsyncLocalStorage<RunningHandler>;
+  readonly storage: AsyncLocalStorage<NeverStartedListener>;
   /** How many handlers may still say the word. */
   open: number;
 }
