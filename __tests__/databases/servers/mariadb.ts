@@ -38,9 +38,10 @@ export class MariaDbServer {
     }
     const user = serverUser('mysql');
     const directory = serverDirectory('mariadb', user);
-    const to = [`--datadir=${join(directory, 'data')}`, '--skip-test-db'];
-    const options = ['--no-defaults', '--auth-root-authentication-method=normal', ...to];
-    execFileSync(INSTALL, options, { ...user, cwd: directory, stdio: 'pipe' });
+    // In a shared directory two that install at once remove each other's temporary tables.
+    const own = [`--datadir=${join(directory, 'data')}`, `--tmpdir=${directory}`];
+    const options = ['--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db'];
+    execFileSync(INSTALL, [...options, ...own], { ...user, cwd: directory, stdio: 'pipe' });
     const process = new ServerProcess(directory, user);
     const server = new MariaDbServer(await freePort(), process, settings);
     await server.restart();
