@@ -6,7 +6,7 @@ import { describeOperator } from '../../operator/describe-operator.ts';
 import { leavePending } from '../../operator/left-pending.ts';
 import { PostgresServer } from '../servers/postgres.ts';
 import { freePort } from '../servers/server-process.ts';
-import { postgresDatabase } from './postgres-database.ts';
+import { PostgresAccess, postgresDatabase } from './postgres-database.ts';
 
 let server: PostgresServer;
 
@@ -33,7 +33,8 @@ async function setup(driver: 'pg' | 'postgres') {
 
 describeOperator('an operator of PostgresStore', async (clock) => {
   const pool = server.pool();
-  const { makeStore, close } = await postgresDatabase({ newClient: () => pool, pool }, clock);
+  const access = new PostgresAccess(pool, () => pool);
+  const { makeStore, close } = await postgresDatabase(access, clock);
   return { store: await makeStore(), close };
 });
 

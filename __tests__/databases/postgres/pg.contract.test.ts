@@ -1,15 +1,14 @@
 import { describeContract } from '../../contract/describe-contract.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { postgresDatabase } from './postgres-database.ts';
+import { PostgresAccess, postgresDatabase } from './postgres-database.ts';
 
 let server: PostgresServer;
+let access: PostgresAccess;
 
 beforeAll(async () => {
   server = await PostgresServer.start();
+  access = new PostgresAccess(server.pool(), () => server.pool({ max: 8 }));
 });
 afterAll(() => server.stop());
 
-describeContract('PostgresStore on pg', [], (clock) => {
-  const pool = server.pool();
-  return postgresDatabase({ newClient: () => server.pool({ max: 8 }), pool }, clock);
-});
+describeContract('PostgresStore on pg', [], (clock) => postgresDatabase(access, clock));

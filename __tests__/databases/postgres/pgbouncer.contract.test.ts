@@ -3,14 +3,19 @@ import { describeContract } from '../../contract/describe-contract.ts';
 import { Pgbouncer } from '../servers/pgbouncer.ts';
 import { PostgresServer } from '../servers/postgres.ts';
 import { callsOf, failureOf } from './calls.ts';
-import { postgresDatabase } from './postgres-database.ts';
+import { PostgresAccess, postgresDatabase } from './postgres-database.ts';
 
 let server: PostgresServer;
 let bouncer: Pgbouncer;
+let onPg: PostgresAccess;
+let onPostgresJs: PostgresAccess;
 
 beforeAll(async () => {
   server = await PostgresServer.start();
   bouncer = await Pgbouncer.start(server, 4);
+  const sql = () => server.sql({ ...through(), prepare: false });
+  onPg = new PostgresAccess(server.pool(), () => server.pool(through()), false);
+  onPostgresJs = new PostgresAccess(server.pool(), sql, false);
 });
 afterAll(async () => {
   await bouncer.stop();
@@ -22,15 +27,13 @@ function through() {
   return { port: bouncer.port, max: 8 };
 }
 
-describeContract('PostgresStore on pg, through pgbouncer in transaction mode', [], (clock) => {
-  const newClient = () => server.pool(through());
-  return postgresDatabase({ newClient, pool: server.pool(), prepare: false }, clock);
-});
+describeContract('PostgresStore on pg, through pgbouncer in transaction mode', [], (clock) =>
+  postgresDatabase(onPg, clock),
+);
 
-describeContract('PostgresStore on postgres.js, through pgbouncer', [], (clock) => {
-  const newClient = () => server.sql({ ...through(), prepare: false });
-  return postgresDatabase({ newClient, pool: server.pool(), prepare: false }, clock);
-});
+describeContract('PostgresStore on postgres.js, through pgbouncer', [], (clock) =>
+  postgresDatabase(onPostgresJs, clock),
+);
 
 test('a store that keeps statements prepared where the pooler does not says so', async () => {
   const newStore = () => new PostgresStore({ client: server.pool({ ...through(), max: 1 }) });

@@ -5,25 +5,40 @@ import type { SettableClock } from '../../../src/testing/index.ts';
 import type { ContractDatabase } from '../../contract/describe-contract.ts';
 
 /** How the stores of a contract reach one server. */
-export interface PostgresAccess {
-  /** A client of its own for each store. */
-  readonly newClient: () => PostgresClient;
+export class PostgresAccess {
   /** For what the contract does past the stores. */
   readonly pool: Pool;
-  readonly prepare?: boolean;
+  readonly prepare: boolean;
+  readonly #newClient: () => PostgresClient;
+  readonly #clients: PostgresClient[] = [];
+
+  constructor(pool: Pool, newClient: () => PostgresClient, prepare = true) {
+    this.pool = pool;
+    this.prepare = prepare;
+    this.#newClient = newClient;
+  }
+
+  /** Each store of a case has its own; cases share them, for a connection costs more than a case. */
+  clientOf(store: number): PostgresClient {
+    this.#clients[store] ??= this.#newClient();
+    return this.#clients[store];
+  }
 }
 
 let tables = 0;
 
 /** An empty table; every store has a client of its own. */
 export async function postgresDatabase(
-  { newClient, pool, prepare = true }: PostgresAccess,
+  access: PostgresAccess,
   clock: SettableClock,
 ): Promise<ContractDatabase> {
+  const { pool, prepare } = access;
   tables += 1;
   const table = `records_${tables}`;
+  let stores = 0;
   const makeStore = async () => {
-    const store = new PostgresStore({ client: newClient(), table, prepare, now: clock.now });
+    const client = access.clientOf(stores++);
+    const store = new PostgresStore({ client, table, prepare, now: clock.now });
     await store.migrate();
     return store;
   };

@@ -1,18 +1,14 @@
 import { describeContract } from '../../contract/describe-contract.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { postgresDatabase } from './postgres-database.ts';
+import { PostgresAccess, postgresDatabase } from './postgres-database.ts';
 
 let server: PostgresServer;
+let access: PostgresAccess;
 
 beforeAll(async () => {
   server = await PostgresServer.start();
+  access = new PostgresAccess(server.pool(), () => server.sql({ max: 8 }));
 });
 afterAll(() => server.stop());
 
-describeContract('PostgresStore on postgres.js', [], (clock) => {
-  const pool = server.pool();
-  return postgresDatabase(
-    { newClient: () => server.sql({ max: 8, idle_timeout: 1 }), pool },
-    clock,
-  );
-});
+describeContract('PostgresStore on postgres.js', [], (clock) => postgresDatabase(access, clock));

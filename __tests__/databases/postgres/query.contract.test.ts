@@ -1,18 +1,19 @@
 import { describeContract } from '../../contract/describe-contract.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { postgresDatabase } from './postgres-database.ts';
+import { PostgresAccess, postgresDatabase } from './postgres-database.ts';
 
 let server: PostgresServer;
+let access: PostgresAccess;
 
 beforeAll(async () => {
   server = await PostgresServer.start();
+  const pool = server.pool({ max: 8 });
+  access = new PostgresAccess(pool, () => ({
+    query: (text: string, values: unknown[]) => pool.query(text, values),
+  }));
 });
 afterAll(() => server.stop());
 
-describeContract('PostgresStore on anything with query(text, values)', [], (clock) => {
-  const pool = server.pool({ max: 8 });
-  const newClient = () => ({
-    query: (text: string, values: unknown[]) => pool.query(text, values),
-  });
-  return postgresDatabase({ newClient, pool }, clock);
-});
+describeContract('PostgresStore on anything with query(text, values)', [], (clock) =>
+  postgresDatabase(access, clock),
+);

@@ -1,15 +1,16 @@
 import { describeContract } from '../../contract/describe-contract.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { postgresDatabase } from './postgres-database.ts';
+import { PostgresAccess, postgresDatabase } from './postgres-database.ts';
 
 let server: PostgresServer;
+let access: PostgresAccess;
 
 beforeAll(async () => {
   server = await PostgresServer.start({ default_transaction_isolation: 'serializable' });
+  access = new PostgresAccess(server.pool(), () => server.pool({ max: 8 }));
 });
 afterAll(() => server.stop());
 
-describeContract('PostgresStore where transactions are SERIALIZABLE by default', [], (clock) => {
-  const pool = server.pool();
-  return postgresDatabase({ newClient: () => server.pool({ max: 8 }), pool }, clock);
-});
+describeContract('PostgresStore where transactions are SERIALIZABLE by default', [], (clock) =>
+  postgresDatabase(access, clock),
+);
