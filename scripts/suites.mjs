@@ -11,13 +11,14 @@ const HERE = { path: process.execPath, version: process.version };
 
 /**
  * jest's arguments for the tests whose outcome depends on the Node they run on: not house rules,
- * examples, killed processes and the packed package, and no servers. They stand in for jest's own
- * list.
+ * examples, all orders of steps, killed processes and the packed package, and no servers. They
+ * stand in for jest's own list.
  */
 export const ON_ANY_NODE = [
   '/node_modules/',
   '__tests__/tidy/',
   '__tests__/docs/',
+  '__tests__/schedules/',
   '__tests__/chaos/',
   '__tests__/labels/(carrier|killed-points)\\.',
   '__tests__/package/',

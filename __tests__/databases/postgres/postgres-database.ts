@@ -18,7 +18,7 @@ export class PostgresAccess {
     this.#newClient = newClient;
   }
 
-  /** Each store of a case has its own; cases share them, for a connection costs more than a case. */
+  /** Each store of a case has its own; cases share them: a connection costs more than a case. */
   clientOf(store: number): PostgresClient {
     this.#clients[store] ??= this.#newClient();
     return this.#clients[store];
