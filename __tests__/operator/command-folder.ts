@@ -7,7 +7,7 @@ import { TemporaryDirectory } from '../contract/sqlite/database.ts';
 import { DRIVERS, sqliteDriver } from '../contract/sqlite/driver.ts';
 import { type CommandProcessOptions, type Ended, runCommand } from './command-process.ts';
 
-const ENV = { IDEMPOTENCY_STORE: 'sqlite:./records.db', USER: 'ann' };
+const ENV = { IDEMPOTENCY_STORE: 'sqlite:./records.db', USER: 'operator' };
 const BETTER_SQLITE3 = 'better-sqlite3-12';
 
 /** The packages of a project, and which of those of the tests they are. */

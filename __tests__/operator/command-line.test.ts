@@ -123,13 +123,13 @@ test('a lease that holds is respected until the operator insists', async () => {
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/lease of its owner holds until .* \(in 9 min\).*--force/);
   expect(jsonLines(await folder.run([...settling, '--json']))).toMatchObject([
-    { answer: 'lease-holds', kind: 'unknown', by: 'ann', force: false },
+    { answer: 'lease-holds', kind: 'unknown', by: 'operator', force: false },
   ]);
   expect(await showRecord(store, LEFT)).toMatchObject({ state: 'pending' });
   expect(await folder.run([...settling, '--force'])).toMatchObject({ code: 0 });
   expect(await showRecord(store, LEFT)).toMatchObject({ response: { status: 409 } });
   const { stdout } = await folder.run(['show', ...BY_PARTS]);
-  expect(stdout).toMatch(/^settled +unknown, forced, by ann: the label is on the parcel$/m);
+  expect(stdout).toMatch(/^settled +unknown, forced, by operator: the label is on the parcel$/m);
   const again = await folder.run([...settling, '--force']);
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not pending any more') });
 });

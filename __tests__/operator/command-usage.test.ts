@@ -13,7 +13,10 @@ afterEach(() => {
 function setup() {
   const folder = new CommandFolder();
   folders.push(folder);
-  async function complaints(args: readonly string[], env: NodeJS.ProcessEnv = { USER: 'ann' }) {
+  async function complaints(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = { USER: 'operator' },
+  ) {
     const { code, stdout, stderr } = await folder.run(args, env);
     return { code, said: (stdout + stderr).trimEnd() };
   }

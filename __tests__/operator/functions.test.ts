@@ -16,7 +16,7 @@ import { SettableClock } from '../../src/testing/index.ts';
 import { leavePending, leftBy } from './left-pending.ts';
 
 const LEFT = { tenant: 'acme', operation: 'POST /labels', key: 'label-req-7' };
-const NOTE = { by: 'ann', reason: 'looked it up' };
+const NOTE = { by: 'operator', reason: 'looked it up' };
 const DAY_MS = 86_400_000;
 
 function setup() {
@@ -50,10 +50,10 @@ test('what a store lacks is said in one sentence, before anything is asked of it
 
 const BAD_NOTES: readonly (readonly [name: string, options: object | undefined])[] = [
   ['nothing', undefined],
-  ['no reason', { by: 'ann' }],
-  ['an empty reason', { by: 'ann', reason: ' ' }],
-  ['a reason that is no text', { by: 'ann', reason: 7 }],
-  ['a reason without end', { by: 'ann', reason: 'x'.repeat(1_001) }],
+  ['no reason', { by: 'operator' }],
+  ['an empty reason', { by: 'operator', reason: ' ' }],
+  ['a reason that is no text', { by: 'operator', reason: 7 }],
+  ['a reason without end', { by: 'operator', reason: 'x'.repeat(1_001) }],
   ['nobody', { reason: 'x' }],
   ['somebody without a name', { by: '', reason: 'x' }],
   ['a name without end', { by: 'x'.repeat(201), reason: 'x' }],

@@ -10,7 +10,7 @@ import { type Left, leftBy } from './left-pending.ts';
 export const LEASE_MS = 60_000;
 export const LEFT = { tenant: 'acme', operation: 'POST /labels', key: 'label-req-7' };
 export const LEASED = { ...LEFT, leaseMs: LEASE_MS };
-export const NOTE = { by: 'ann', reason: 'the label is on the parcel' };
+export const NOTE = { by: 'operator', reason: 'the label is on the parcel' };
 export const LABEL = {
   status: 201,
   headers: { 'Content-Type': 'application/json', ETag: ['"label-901-v1"', '"backup"'] },

@@ -3,12 +3,12 @@ import { parseStoreAddress, withoutSecrets } from '../../src/operator/store-addr
 const setup = (url: string) => parseStoreAddress(url, {});
 
 test.each([
-  'postgres://ann:s3cret@host:5432/labels',
-  'postgres://ann:s3cr%65t@host/labels',
-  'mysql://ann:s3cret@host/labels',
+  'postgres://operator:s3cret@host:5432/labels',
+  'postgres://operator:s3cr%65t@host/labels',
+  'mysql://operator:s3cret@host/labels',
   'redis://:s3cret@host',
   'rediss://s3cret@host/0',
-  'postgres://host/labels?user=ann&password=s3cret&sslkey=s3cret',
+  'postgres://host/labels?user=operator&password=s3cret&sslkey=s3cret',
 ])('of %s no message shows the secret, whoever says it', (url) => {
   const address = setup(url);
   const [, userinfo = ''] = /\/\/(?:([^/]*)@)?/.exec(url) ?? [];

@@ -38,7 +38,7 @@ export interface SettleOptions extends SettlementNote {
  * @example
  * ```ts
  * const label = { status: 201, body: { label_id: 'label-901' } };
- * const note = { by: 'ann', reason: 'the label is on the parcel' };
+ * const note = { by: 'operator', reason: 'the label is on the parcel' };
  * const answer = await settle(store, { reference: '1f0c2b7a' }, done(label), note);
  * if (answer !== 'settled') throw new Error(answer);
  * ```

@@ -48,9 +48,9 @@ export class CommitSync {
   }
 
   #begin(): void {
-    const { connection, database } = this.#session;
+    const { database } = this.#session;
     try {
-      connection.waitAtMost(LOCK_WAIT_MS, () => this.#session.begin());
+      this.#session.begin();
     } catch (error) {
       throw toIdempotencyError(error, database);
     }
@@ -70,9 +70,6 @@ export class CommitSync {
     if (connection.isInTransaction) connection.run('ROLLBACK');
   }
 }
-
-/** All of the process waits with it: nothing asynchronous may come in between. */
-const LOCK_WAIT_MS = 250;
 
 function endedByUser(): IdempotencyError {
   return new IdempotencyError(
