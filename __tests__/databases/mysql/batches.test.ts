@@ -2,7 +2,7 @@ import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { FencedError } from '../../../src/core/errors.ts';
 import { recordKeyDigest } from '../../../src/core/record-key.ts';
 import { type MySqlPool, MySqlStore } from '../../../src/stores/mysql/index.ts';
-import { attemptOf, callsOf, RESPONSE, within } from '../postgres/calls.ts';
+import { attemptOf, callsOf, RESPONSE, within } from '../calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 
 let server: MariaDbServer;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { PoolOptions, ResultSetHeader } from 'mysql2/promise';
 import { MySqlStore } from '../../../src/stores/mysql/index.ts';
-import { attemptOf, callsOf, failureOf, RESPONSE, within } from '../postgres/calls.ts';
+import { attemptOf, callsOf, failureOf, RESPONSE, within } from '../calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 
 let server: MariaDbServer;

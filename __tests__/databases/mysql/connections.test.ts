@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolOptions } from 'mysql2/promise';
 import { type MySqlPool, MySqlStore } from '../../../src/stores/mysql/index.ts';
-import { attemptOf, callsOf, failureOf, within } from '../postgres/calls.ts';
+import { attemptOf, callsOf, failureOf, within } from '../calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
 import { freePort } from '../servers/server-process.ts';

@@ -1,5 +1,5 @@
 import { MySqlStore } from '../../../src/stores/mysql/index.ts';
-import { failureOf } from '../postgres/calls.ts';
+import { failureOf } from '../calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 import { asMySql } from './as-mysql.ts';
 

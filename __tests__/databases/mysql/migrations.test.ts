@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { MySqlStore, mysqlMigrations } from '../../../src/stores/mysql/index.ts';
-import { callsOf, failureOf } from '../postgres/calls.ts';
+import { callsOf, failureOf } from '../calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 
 let server: MariaDbServer;

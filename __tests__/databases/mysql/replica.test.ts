@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MySqlStore } from '../../../src/stores/mysql/index.ts';
-import { callsOf, failureOf } from '../postgres/calls.ts';
+import { callsOf, failureOf } from '../calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
 

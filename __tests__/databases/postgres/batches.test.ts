@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { FencedError } from '../../../src/core/errors.ts';
 import { type PgPool, PostgresStore } from '../../../src/stores/postgres/index.ts';
+import { attemptOf, callsOf, failureOf, RESPONSE, within } from '../calls.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { attemptOf, callsOf, failureOf, RESPONSE, within } from './calls.ts';
 
 let server: PostgresServer;
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PostgresStore } from '../../../src/stores/postgres/index.ts';
+import { attemptOf, callsOf, failureOf, within } from '../calls.ts';
 import { PostgresServer } from '../servers/postgres.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
 import { freePort } from '../servers/server-process.ts';
-import { attemptOf, callsOf, failureOf, within } from './calls.ts';
 
 let server: PostgresServer;
 

@@ -1,91 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { PostgresStore } from '../../../src/stores/postgres/index.ts';
-import { PostgresServer, type PostgresSettings } from '../servers/postgres.ts';
-import { callsOf } from './calls.ts';
+import { describeCrash } from '../sql/describe-crash.ts';
+import { startPostgres } from './start-postgres.ts';
 
-/** A server of its own, which the test may kill, and a store on it. */
-async function setup(settings: PostgresSettings = {}) {
-  const server = await PostgresServer.start(settings);
-  const store = new PostgresStore({ client: server.pool() });
-  await store.migrate();
-  return { server, store, ...callsOf(store) };
-}
-
-type Acknowledged = Map<string, 'claimed' | 'completed'>;
-
-/** Claims and completes new keys without a pause until the server is gone. */
-async function load(
-  { claim, complete }: Pick<Awaited<ReturnType<typeof setup>>, 'claim' | 'complete'>,
-  worker: number,
-  acknowledged: Acknowledged,
-): Promise<void> {
-  for (let n = 0; ; n += 1) {
-    const key = `${worker}.${n}`;
-    try {
-      await claim(key, 2_000, key);
-      acknowledged.set(key, 'claimed');
-      if (n % 3 === 0) continue;
-      await complete(key, 2_000, key);
-      acknowledged.set(key, 'completed');
-    } catch {
-      return;
-    }
-  }
-}
-
-/** Kills the server under load, starts it again, and answers what it has forgotten. */
-async function crashUnderLoad(settings: PostgresSettings, loadMs: number) {
-  const { server, store, claim, complete } = await setup(settings);
-  const acknowledged: Acknowledged = new Map();
-  const workers = Array.from({ length: 16 }, (_, worker) =>
-    load({ claim, complete }, worker, acknowledged),
-  );
-  await delay(loadMs);
-  await server.kill();
-  await Promise.all(workers);
-  await server.restart();
-  const lost: string[] = [];
-  for (const [key, state] of acknowledged) {
-    const found = await store.inspect(key);
-    const isThere = found?.owner === key && (state === 'claimed' || found.state === 'completed');
-    if (!isThere) lost.push(key);
-  }
-  await server.stop();
-  return { acknowledged: acknowledged.size, lost: lost.length };
-}
-
-test('no acknowledged claim or response is lost when the server is killed under load', async () => {
-  const { acknowledged, lost } = await crashUnderLoad({}, 1_500);
-  expect(acknowledged).toBeGreaterThan(50);
-  expect(lost).toBe(0);
-});
-
-test('they are lost with synchronous_commit off: the test before can fail', async () => {
-  const settings = { synchronous_commit: 'off', wal_writer_delay: '10s' };
-  const { acknowledged, lost } = await crashUnderLoad(settings, 1_500);
-  expect(acknowledged).toBeGreaterThan(50);
-  expect(lost).toBeGreaterThan(0);
-});
-
-test('a server that is killed between two calls of an attempt answers the second one', async () => {
-  const { server, claim, complete } = await setup();
-  expect(await claim('A')).toEqual({ kind: 'new', attempt: 1 });
-  await server.kill();
-  await expect(complete('A', 500)).rejects.toThrow();
-  await server.restart();
-  await complete('A');
-  expect((await claim('B')).kind).toBe('replay');
-  await server.stop();
-});
-
-test('a killed server leaves no call unanswered, and later ones succeed', async () => {
-  const { server, claim } = await setup();
-  const calls = Promise.allSettled(
-    Array.from({ length: 64 }, (_, n) => claim(`A${n}`, 3_000, `key ${n}`)),
-  );
-  await server.kill();
-  for (const { status } of await calls) expect(['fulfilled', 'rejected']).toContain(status);
-  await server.restart();
-  expect((await claim('B', 5_000, 'another key')).kind).toBe('new');
-  await server.stop();
+describeCrash({
+  durable: startPostgres,
+  forgetful: {
+    named: 'synchronous_commit off',
+    start: () => startPostgres({ synchronous_commit: 'off', wal_writer_delay: '10s' }),
+  },
 });

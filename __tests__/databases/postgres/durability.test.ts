@@ -1,6 +1,6 @@
 import { PostgresStore } from '../../../src/stores/postgres/index.ts';
+import { failureOf } from '../calls.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { failureOf } from './calls.ts';
 
 let server: PostgresServer;
 

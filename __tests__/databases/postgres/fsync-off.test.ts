@@ -1,6 +1,6 @@
 import { PostgresStore } from '../../../src/stores/postgres/index.ts';
+import { failureOf } from '../calls.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { failureOf } from './calls.ts';
 
 test.each(['fsync', 'full_page_writes'])('a server with %s off is refused', async (setting) => {
   const server = await PostgresServer.start({ [setting]: 'off' });

@@ -1,6 +1,6 @@
 import { PostgresStore, postgresMigrations } from '../../../src/stores/postgres/index.ts';
+import { callsOf, failureOf } from '../calls.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { callsOf, failureOf } from './calls.ts';
 
 let server: PostgresServer;
 

@@ -1,8 +1,8 @@
 import { PostgresStore } from '../../../src/stores/postgres/index.ts';
 import { describeContract } from '../../contract/describe-contract.ts';
+import { callsOf, failureOf } from '../calls.ts';
 import { Pgbouncer } from '../servers/pgbouncer.ts';
 import { PostgresServer } from '../servers/postgres.ts';
-import { callsOf, failureOf } from './calls.ts';
 import { PostgresAccess, postgresDatabase } from './postgres-database.ts';
 
 let server: PostgresServer;

@@ -1,119 +1,23 @@
-import { FencedError } from '../../../src/core/errors.ts';
-import { PostgresStore } from '../../../src/stores/postgres/index.ts';
-import { SettableClock } from '../../../src/testing/index.ts';
+import type { PoolClient } from 'pg';
+import type { Sql } from 'postgres';
 import { PostgresServer } from '../servers/postgres.ts';
-import { attemptOf, callsOf, failureOf, RESPONSE, within } from './calls.ts';
+import { describeCompletions } from '../sql/describe-completions.ts';
+import { describeLeases } from '../sql/describe-leases.ts';
+import { describeSettling } from '../sql/describe-settling.ts';
+import { serverForAll } from '../sql/sql-database.ts';
+import { postgresDialect } from './start-postgres.ts';
 
 let server: PostgresServer;
 
-beforeAll(async () => {
+const database = serverForAll(async () => {
   server = await PostgresServer.start();
-});
-afterAll(() => server.stop());
-
-/** An empty table, a clock to move, and a business table beside it. */
-async function setup() {
-  const pool = server.pool();
-  await pool.query(`drop table if exists
-                      idempotency_records, idempotency_records_migrations, labels;
-                    create table labels (name text)`);
-  const clock = new SettableClock();
-  const store = new PostgresStore({ client: pool, now: clock.now });
-  await store.migrate();
-  const leased = { leaseMs: 1_000 };
-  const claim = (owner: string, more: object = leased) =>
-    store.claim('k', 'f', attemptOf(owner, more), within());
-  const takeOver = (owner: string, options: { withinMs?: number } = {}, fingerprint = 'f') =>
-    store.takeOver('k', fingerprint, attemptOf(owner, leased), options, within());
-  const labels = async () => (await pool.query('select name from labels')).rows;
-  return { pool, clock, store, ...callsOf(store), claim, takeOver, labels };
-}
-
-test('a lease that is over can be taken over once, and the old owner is fenced out', async () => {
-  const { clock, claim, takeOver, complete, store } = await setup();
-  await claim('A');
-  expect(await claim('B')).toEqual({ kind: 'pending', leaseOver: false });
-  expect(await takeOver('B')).toEqual({ kind: 'not-taken' });
-  clock.advance(1_000);
-  expect(await claim('B')).toEqual({ kind: 'pending', leaseOver: true });
-  const takers = Array.from({ length: 16 }, (_, n) => takeOver(`B${n}`));
-  const answers = await Promise.all(takers);
-  expect(answers.filter(({ kind }) => kind === 'taken')).toEqual([{ kind: 'taken', attempt: 2 }]);
-  const winner = `B${answers.findIndex(({ kind }) => kind === 'taken')}`;
-  expect(await takeOver(winner)).toEqual({ kind: 'taken', attempt: 2 });
-  clock.advance(1_000);
-  expect(await takeOver(winner)).toEqual({ kind: 'taken', attempt: 2 });
-  expect(await failureOf(complete('A'))).toBeInstanceOf(FencedError);
-  await complete(winner);
-  expect(await store.inspect('k')).toMatchObject({ state: 'completed', owner: winner, attempt: 2 });
-  expect(await takeOver('C')).toEqual({ kind: 'not-taken' });
+  return postgresDialect(server);
 });
 
-test('nothing is taken over without a lease, with another fingerprint, or too late', async () => {
-  const { clock, claim, takeOver, release } = await setup();
-  await claim('A', {});
-  clock.advance(1e9);
-  expect(await takeOver('B')).toEqual({ kind: 'not-taken' });
-  await release('A');
-  expect(await takeOver('B')).toEqual({ kind: 'not-taken' });
-  await claim('A');
-  clock.advance(10_000);
-  expect(await takeOver('B', {}, 'another')).toEqual({ kind: 'not-taken' });
-  expect(await takeOver('B', { withinMs: 9_999 })).toEqual({ kind: 'too-late' });
-  expect(await takeOver('B', { withinMs: 10_000 })).toEqual({ kind: 'taken', attempt: 2 });
-  clock.advance(1_000);
-  expect(await takeOver('C', { withinMs: 10_000 })).toEqual({ kind: 'too-late' });
-});
-
-test('the number of a record that was taken over stays when it is released', async () => {
-  const { clock, claim, takeOver, release, store } = await setup();
-  await claim('A');
-  clock.advance(1_000);
-  await takeOver('B');
-  await release('B');
-  expect(await store.inspect('k')).toMatchObject({ state: 'pending', attempt: 2 });
-  expect(await claim('C')).toEqual({ kind: 'pending', leaseOver: true });
-  expect(await takeOver('C')).toEqual({ kind: 'taken', attempt: 3 });
-});
-
-test('an owner that renews keeps its lease, and learns when it is too late', async () => {
-  const { clock, claim, takeOver, store } = await setup();
-  const renew = (owner: string) => store.renew('k', 1_000, attemptOf(owner), within());
-  await claim('A');
-  clock.advance(900);
-  await renew('A');
-  await renew('A');
-  clock.advance(900);
-  expect(await takeOver('B')).toEqual({ kind: 'not-taken' });
-  clock.advance(100);
-  expect(await takeOver('B')).toEqual({ kind: 'taken', attempt: 2 });
-  expect(await failureOf(renew('A'))).toBeInstanceOf(FencedError);
-});
-
-test('an owner that has locked its record in an open transaction is not taken over', async () => {
-  const { pool, clock, claim, takeOver } = await setup();
-  await claim('A');
-  clock.advance(1_000);
-  const business = await pool.connect();
-  await business.query('begin; select from idempotency_records for update');
-  expect(await takeOver('B')).toEqual({ kind: 'not-taken' });
-  await business.query('rollback');
-  business.release();
-  expect(await takeOver('B')).toEqual({ kind: 'taken', attempt: 2 });
-});
-
-describe.each(['pg', 'postgres.js'] as const)('in a transaction of %s', (driver) => {
-  type Write = (tx: Parameters<PostgresStore['completeIn']>[0]) => Promise<unknown>;
-
-  /** Runs `write` in a transaction that has made a label. */
-  async function inTransaction(write: Write): Promise<void> {
-    if (driver === 'postgres.js') {
-      await server.sql().begin(async (sql) => {
-        await sql`insert into labels values ('made')`;
-        await write(sql);
-      });
-      return;
-    }
+describeLeases(database);
+describeSettling(database);
+describeCompletions(database, {
+  async pg(write: (tx: PoolClient) => Promise<unknown>) {
     const client = await server.pool().connect();
     try {
       await client.query("begin; insert into labels values ('made')");
@@ -125,76 +29,11 @@ describe.each(['pg', 'postgres.js'] as const)('in a transaction of %s', (driver)
     } finally {
       client.release();
     }
-  }
-
-  test('what was written and the saved response are committed together', async () => {
-    const { claim, store, labels } = await setup();
-    await claim('A');
-    await inTransaction(async (tx) => {
-      await store.completeIn(tx, 'k', RESPONSE, attemptOf('A'));
-      expect((await claim('B')).kind).toBe('pending');
+  },
+  async 'postgres.js'(write: (tx: Sql) => Promise<unknown>) {
+    await server.sql().begin(async (sql) => {
+      await sql`insert into labels values ('made')`;
+      await write(sql as never);
     });
-    expect(await labels()).toEqual([{ name: 'made' }]);
-    expect(await claim('B')).toEqual({ kind: 'replay', response: RESPONSE });
-  });
-
-  test('a superseded owner is fenced, and nothing that it wrote stays', async () => {
-    const { clock, claim, takeOver, store, labels } = await setup();
-    await claim('A');
-    clock.advance(1_000);
-    await takeOver('B');
-    const superseded = inTransaction((tx) => store.completeIn(tx, 'k', RESPONSE, attemptOf('A')));
-    expect(await failureOf(superseded)).toBeInstanceOf(FencedError);
-    expect(await labels()).toEqual([]);
-    expect((await store.inspect('k'))?.state).toBe('pending');
-  });
-
-  test('what was written once is not written again when it is sent a second time', async () => {
-    const { claim, store, labels } = await setup();
-    await claim('A');
-    const once = () => inTransaction((tx) => store.completeIn(tx, 'k', RESPONSE, attemptOf('A')));
-    await once();
-    expect(await failureOf(once())).toBeInstanceOf(FencedError);
-    expect(await labels()).toHaveLength(1);
-  });
-});
-
-describe('settling by an operator', () => {
-  const note = { reason: 'seen at the carrier', by: 'operator 7' };
-
-  test('a record whose lease holds is settled only by force', async () => {
-    const { clock, claim, complete, store } = await setup();
-    const done = { kind: 'done', response: RESPONSE } as const;
-    await claim('A');
-    expect(await store.settle('k', done, note)).toBe('lease-holds');
-    clock.advance(1_000);
-    expect(await store.settle('k', done, note)).toBe('settled');
-    expect(await store.settle('k', done, note, { force: true })).toBe('not-pending');
-    expect(await claim('B')).toEqual({ kind: 'replay', response: RESPONSE });
-    expect(await failureOf(complete('A'))).toBeInstanceOf(FencedError);
-    expect(await store.settle('another key', done, note)).toBe('absent');
-  });
-
-  test('who settled a record and why is in the record', async () => {
-    const { pool, claim, store } = await setup();
-    await claim('A');
-    const unknown = { kind: 'unknown', response: RESPONSE } as const;
-    expect(await store.settle('k', unknown, note, { force: true })).toBe('settled');
-    const { rows } = await pool.query('select settlement from idempotency_records');
-    expect(JSON.parse(rows[0]?.settlement)).toEqual({ kind: 'unknown', force: true, ...note });
-  });
-
-  test('never-started frees a first attempt, and only ends the lease of a later one', async () => {
-    const { clock, claim, takeOver, store } = await setup();
-    await claim('A', {});
-    expect(await store.settle('k', { kind: 'never-started' }, note)).toBe('settled');
-    expect(await claim('B')).toEqual({ kind: 'new', attempt: 1 });
-    clock.advance(1_000);
-    await takeOver('C');
-    expect(await store.settle('k', { kind: 'never-started' }, note)).toBe('lease-holds');
-    const forced = store.settle('k', { kind: 'never-started' }, note, { force: true });
-    expect(await forced).toBe('settled');
-    expect(await store.inspect('k')).toMatchObject({ state: 'pending', attempt: 2 });
-    expect(await takeOver('D')).toEqual({ kind: 'taken', attempt: 3 });
-  });
+  },
 });

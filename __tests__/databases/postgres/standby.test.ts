@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PostgresStore } from '../../../src/stores/postgres/index.ts';
+import { callsOf, failureOf } from '../calls.ts';
 import { PostgresServer } from '../servers/postgres.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
-import { callsOf, failureOf } from './calls.ts';
 
 /** A primary and its hot standby, which is fed through a proxy. */
 async function setup() {

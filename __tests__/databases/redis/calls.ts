@@ -1,7 +1,7 @@
 import { recordKeyDigest } from '../../../src/core/record-key.ts';
 import type { SavedResponse } from '../../../src/core/saved-response.ts';
 import type { Attempt, IdempotencyStore } from '../../../src/core/store.ts';
-import { attemptOf, RESPONSE, within } from '../postgres/calls.ts';
+import { attemptOf, RESPONSE, within } from '../calls.ts';
 
 /** The methods of a store in as few words as the tests need; the key is `k` unless it is said. */
 export function callsOf(store: IdempotencyStore) {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RedisStore } from '../../../src/stores/redis/index.ts';
-import { attemptOf, failureOf, RESPONSE } from '../postgres/calls.ts';
+import { attemptOf, failureOf, RESPONSE } from '../calls.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
 import { RedisServer } from '../servers/redis.ts';
 import { freePort } from '../servers/server-process.ts';

@@ -1,5 +1,5 @@
 import { RedisStore } from '../../../src/stores/redis/index.ts';
-import { failureOf } from '../postgres/calls.ts';
+import { failureOf } from '../calls.ts';
 import { DURABLE, RedisServer, type RedisSettings } from '../servers/redis.ts';
 import { callsOf } from './calls.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { RedisStore } from '../../../src/stores/redis/index.ts';
-import { failureOf } from '../postgres/calls.ts';
+import { failureOf } from '../calls.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
 import { DURABLE, RedisServer } from '../servers/redis.ts';
 import { callsOf } from './calls.ts';

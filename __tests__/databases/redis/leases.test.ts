@@ -1,6 +1,6 @@
 import { RedisStore } from '../../../src/stores/redis/index.ts';
 import { SettableClock } from '../../../src/testing/index.ts';
-import { attemptOf, failureOf, RESPONSE, within } from '../postgres/calls.ts';
+import { attemptOf, failureOf, RESPONSE, within } from '../calls.ts';
 import { RedisServer } from '../servers/redis.ts';
 import { callsOf } from './calls.ts';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { RedisStore } from '../../../src/stores/redis/index.ts';
-import { failureOf } from '../postgres/calls.ts';
+import { failureOf } from '../calls.ts';
 import { RedisServer } from '../servers/redis.ts';
 import { callsOf, keysOf } from './calls.ts';
 

@@ -1,6 +1,6 @@
 import { createSentinel } from 'redis';
 import { RedisStore, type RedisStoreOptions } from '../../../src/stores/redis/index.ts';
-import { attemptOf, failureOf, within } from '../postgres/calls.ts';
+import { attemptOf, failureOf, within } from '../calls.ts';
 import { RedisServer } from '../servers/redis.ts';
 import { callsOf, keysOf } from './calls.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { aesGcmSeal, RedisStore, type RedisStoreOptions } from '../../../src/stores/redis/index.ts';
-import { attemptOf, failureOf, RESPONSE } from '../postgres/calls.ts';
+import { attemptOf, failureOf, RESPONSE } from '../calls.ts';
 import { RedisServer } from '../servers/redis.ts';
 import { callsOf, keysOf } from './calls.ts';
 

@@ -6,7 +6,7 @@ import {
   type TransactionLimits,
 } from '../../../../src/core/transaction.ts';
 import { MySqlStore, type TransactionAdapterOptions } from '../../../../src/stores/mysql/index.ts';
-import { attemptOf, failureOf, RESPONSE, within } from '../../postgres/calls.ts';
+import { attemptOf, failureOf, RESPONSE, within } from '../../calls.ts';
 import { MariaDbServer } from '../../servers/mariadb.ts';
 import { FaultyProxy } from '../../servers/proxy.ts';
 

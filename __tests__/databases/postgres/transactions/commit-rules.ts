@@ -1,6 +1,6 @@
 import { FencedError } from '../../../../src/core/errors.ts';
 import { isUndone } from '../../../../src/core/transaction.ts';
-import { failureOf, RESPONSE } from '../calls.ts';
+import { failureOf, RESPONSE } from '../../calls.ts';
 import type { TransactionRig, TransactionRule } from './rig.ts';
 
 /** What a commit is, and what is none. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isUndone } from '../../../../src/core/transaction.ts';
-import { failureOf } from '../calls.ts';
+import { failureOf } from '../../calls.ts';
 import type { TransactionRule } from './rig.ts';
 
 /** Limits, lost connections, and pools that have none. */

@@ -5,9 +5,9 @@ import {
   PostgresStore,
   type TransactionAdapterOptions,
 } from '../../../../src/stores/postgres/index.ts';
+import { attemptOf, callsOf, RESPONSE, within } from '../../calls.ts';
 import type { PostgresServer } from '../../servers/postgres.ts';
 import { FaultyProxy } from '../../servers/proxy.ts';
-import { attemptOf, callsOf, RESPONSE, within } from '../calls.ts';
 import type { ConnectedLibrary, LibraryUnderTest } from './libraries/library.ts';
 
 const LIMITS: TransactionLimits = {

@@ -1,5 +1,5 @@
-import type { SavedResponse } from '../../../src/core/saved-response.ts';
-import type { Attempt, IdempotencyStore, StoreCall } from '../../../src/core/store.ts';
+import type { SavedResponse } from '../../src/core/saved-response.ts';
+import type { Attempt, IdempotencyStore, StoreCall } from '../../src/core/store.ts';
 
 /** What these tests save: some bytes that are no text. */
 export const RESPONSE: SavedResponse = {
