@@ -2,7 +2,7 @@ import { MySqlStore, type MySqlTransaction } from '../../../src/stores/mysql/ind
 import { attemptOf, within } from '../calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 import { describeCompletions, type InTransaction } from '../sql/describe-completions.ts';
-import { describeLeases } from '../sql/describe-leases.ts';
+import { describeLeases, describeTakeovers } from '../sql/describe-leases.ts';
 import { describeSettling } from '../sql/describe-settling.ts';
 import { setup } from '../sql/recovery-scene.ts';
 import { serverForAll } from '../sql/sql-database.ts';
@@ -36,6 +36,7 @@ function under(isolation: string): InTransaction {
 const ISOLATIONS = ['READ UNCOMMITTED', 'READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'];
 
 describeLeases(database);
+describeTakeovers(database);
 describeSettling(database);
 describeCompletions(
   database,

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Sql } from 'postgres';
 import { PostgresServer } from '../servers/postgres.ts';
 import { describeCompletions } from '../sql/describe-completions.ts';
-import { describeLeases } from '../sql/describe-leases.ts';
+import { describeLeases, describeTakeovers } from '../sql/describe-leases.ts';
 import { describeSettling } from '../sql/describe-settling.ts';
 import { serverForAll } from '../sql/sql-database.ts';
 import { postgresDialect } from './start-postgres.ts';
@@ -15,6 +15,7 @@ const database = serverForAll(async () => {
 });
 
 describeLeases(database);
+describeTakeovers(database);
 describeSettling(database);
 describeCompletions(database, {
   async pg(write: (tx: PoolClient) => Promise<unknown>) {

@@ -4,7 +4,7 @@ import { setup } from './recovery-scene.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
 /** Who may take over what, and from whom. */
-export function describeLeases(database: () => SqlDatabase): void {
+export function describeTakeovers(database: () => SqlDatabase): void {
   test('a lease that is over can be taken over once, and the old owner is fenced out', async () => {
     const { clock, claim, takeOver, complete, store } = await setup(database());
     await claim('A');
@@ -55,7 +55,10 @@ export function describeLeases(database: () => SqlDatabase): void {
     expect(await claim('C')).toEqual({ kind: 'pending', leaseOver: true });
     expect(await takeOver('C')).toEqual({ kind: 'taken', attempt: 3 });
   });
+}
 
+/** What keeps an attempt from being taken over. */
+export function describeLeases(database: () => SqlDatabase): void {
   test('an owner that renews keeps its lease, and learns when it is too late', async () => {
     const { clock, claim, takeOver, store } = await setup(database());
     const renew = (owner: string) => store.renew('k', 1_000, attemptOf(owner), within());
