@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { fingerprintOf } from '../core/fingerprint.ts';
 import { recordKey, recordKeyDigest } from '../core/record-key.ts';
 import { decodeSavedResponse, encodeHead, encodeSavedResponse } from '../core/saved-response.ts';
 import { contractCase, type StoreContractCase } from './contract-case.ts';
 import { anyResponse, assertRejects, assertSameResponse, Scene } from './contract-scene.ts';
-import { RECORD_KEY_VECTORS, SAVED_RESPONSE_VECTORS } from './golden-vectors.ts';
+import {
+  FINGERPRINT_VECTORS,
+  RECORD_KEY_VECTORS,
+  SAVED_RESPONSE_VECTORS,
+} from './golden-vectors.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -14,6 +19,12 @@ export const FORMAT_RULES: readonly StoreContractCase[] = [
       const actual = recordKey(tenant, operation, key);
       assert.equal(actual, expected.recordKey);
       assert.equal(recordKeyDigest(actual).toString('hex'), expected.digest);
+    }
+  }),
+
+  contractCase('fingerprints are the ones of every version', [], async () => {
+    for (const { parts, fingerprint } of FINGERPRINT_VECTORS) {
+      assert.equal(fingerprintOf(parts), fingerprint);
     }
   }),
 

@@ -9,6 +9,12 @@ export interface RecordKeyVector {
   readonly digest: string;
 }
 
+/** The parts of a request that its fingerprint is made of, and the fingerprint. */
+export interface FingerprintVector {
+  readonly parts: readonly string[];
+  readonly fingerprint: string;
+}
+
 /** What a downstream key is made of, and its two forms. */
 export interface DownstreamKeyVector {
   readonly recordKey: string;
@@ -78,6 +84,22 @@ export const RECORD_KEY_VECTORS: readonly RecordKeyVector[] = [
     key: '"k"',
     recordKey: '\u001ft10:größe-株式会社\u001f\u001fo17:PUT /v1/parcels/4\u001f"k"',
     digest: '57798649593a35122c6eb30f7d92325f9ed80be0fb39025c3d517f5f7b792a31',
+  },
+];
+
+/** Frozen, as {@link RECORD_KEY_VECTORS} are: another fingerprint makes of each retry a conflict. */
+export const FINGERPRINT_VECTORS: readonly FingerprintVector[] = [
+  {
+    parts: [],
+    fingerprint: 'v1:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  },
+  {
+    parts: ['POST', '/labels', 'application/json', 'json', '{"a":1}'],
+    fingerprint: 'v1:c40bb3d41f7fb95f2800b611ab79b051fe28912afd49bfe37138068acc825c91',
+  },
+  {
+    parts: ['POST', '/größe?a=1', '', 'none'],
+    fingerprint: 'v1:f129932366e27aa516100436fcaae905ebb1b93a6aa41e94c3c0132f4e206671',
   },
 ];
 

@@ -8,6 +8,8 @@ export {
 } from './contract-case.ts';
 export { type FaultTiming, FaultyStore, type StoreFault } from './faulty-store.ts';
 export {
+  FINGERPRINT_VECTORS,
+  type FingerprintVector,
   RECORD_KEY_VECTORS,
   type RecordKeyVector,
   SAVED_RESPONSE_VECTORS,
