@@ -87,7 +87,7 @@ export const RECORD_KEY_VECTORS: readonly RecordKeyVector[] = [
   },
 ];
 
-/** Frozen, as {@link RECORD_KEY_VECTORS} are: another fingerprint makes of each retry a conflict. */
+/** Frozen, as {@link RECORD_KEY_VECTORS} are: another would make a conflict of each retry. */
 export const FINGERPRINT_VECTORS: readonly FingerprintVector[] = [
   {
     parts: [],
