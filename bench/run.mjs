@@ -8,6 +8,7 @@ import { CASES } from './cases.mjs';
 import { measure, startClient, startServer } from './processes.mjs';
 import { printProfile, profile } from './profile.mjs';
 import { report } from './report.mjs';
+import { benchStores } from './stores/bench.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const NODES = join(ROOT, '__tests__/nodes/node_modules');
@@ -20,7 +21,11 @@ const USAGE = `npm run bench -- [options]
   --against <folder> also the cases of another build, such as one of the last release
   --rounds <number>  --seconds <of one load>  --warm-up <seconds>
   --only <case>      may be repeated: ${Object.keys(CASES).join(', ')}
-  --profile          no ratios, but the functions in which each case spends its time`;
+  --profile          no ratios, but the functions in which each case spends its time
+  --store <which>    instead: a store beside its raw driver; may be repeated:
+                     sqlite, postgres, mysql, redis
+  --concurrency <n>  with --store: calls at a time; default: 1,16,256
+  --million          with --store: also with a million records beside a few`;
 
 const { values: options } = parseArgs({
   options: {
@@ -35,6 +40,9 @@ const { values: options } = parseArgs({
     'warm-up': { type: 'string' },
     only: { type: 'string', multiple: true },
     profile: { type: 'boolean' },
+    store: { type: 'string', multiple: true },
+    concurrency: { type: 'string' },
+    million: { type: 'boolean' },
     help: { type: 'boolean' },
   },
 });
@@ -45,7 +53,15 @@ const WARM_UP_SECONDS = Number(options['warm-up'] ?? 5);
 const ownBuild = resolve(options.build ?? join(ROOT, 'dist'));
 
 if (options.help) console.log(USAGE);
-else await bench();
+else if (options.store) {
+  console.log(`${machine()}; Node ${process.version}`);
+  await benchStores(options.store, {
+    concurrencies: (options.concurrency ?? '1,16,256').split(',').map(Number),
+    rounds: ROUNDS,
+    seconds: Number(options.seconds ?? (options.quick ? 0.5 : 2)),
+    million: options.million,
+  });
+} else await bench();
 
 async function bench() {
   const client = await startClient();

@@ -1,136 +1,94 @@
-// MySqlStore beside the raw driver, on a MariaDB of its own, in one run:
-//   node bench/stores/mysql.mjs [seconds a case] [rounds]
-// Claim + complete is held against INSERT + UPDATE, a replay against a SELECT by primary key, both
-// with the same bytes, a pool of the same size and prepared statements. Cases alternate; what is
-// printed is the median of the ratios of the rounds.
-import { createHash, randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
+import { randomUUID } from 'node:crypto';
+import { built, driver, servers } from './modules.mjs';
+import { FILLED_KEY, FINGERPRINT, HEAD, idOf, RESPONSE } from './record.mjs';
 
-const require = createRequire(import.meta.url);
-require('../../__tests__/contract/typescript-hook.cjs');
-const { MariaDbServer } = require('../../__tests__/databases/servers/mariadb.ts');
-const { MySqlStore } = require('../../src/stores/mysql/index.ts');
-
-const seconds = Number(process.argv[2] ?? 2);
-const rounds = Number(process.argv[3] ?? 5);
-const CONCURRENCIES = [1, 16, 256];
+export const VARIANTS = [{ title: 'MySQL, mysql2', open }];
 const POOL_SIZE = 20;
+const PREFIX = `idempotent_bench_${process.pid}_`;
+const ROWS_A_STATEMENT = 100_000;
 
-const response = {
-  kept: true,
-  status: 201,
-  headers: [
-    ['Content-Type', 'application/json'],
-    ['Location', '/labels/label-901'],
-    ['ETag', '"label-901-v1"'],
-    ['ETag', '"backup"'],
-    ['X-Trace', 't'.repeat(120)],
-  ],
-  removedNames: [],
-  body: Buffer.from(JSON.stringify({ label: 'l'.repeat(360) })),
-};
-const headers = JSON.stringify(response.headers);
-const fingerprint = createHash('sha256').update('request').digest('hex');
-const call = { timeoutMs: 30_000, signal: new AbortController().signal };
-
-const server = await MariaDbServer.start({ 'innodb-buffer-pool-size': '512M' });
-const pool = server.pool({ connectionLimit: POOL_SIZE });
-await pool.query(`create table raw (id binary(32) primary key, fingerprint varbinary(255) not null,
-  owner varbinary(255) not null, status int, headers mediumblob, body longblob) engine = InnoDB`);
-const store = new MySqlStore({ client: server.pool({ connectionLimit: POOL_SIZE }) });
-await store.migrate();
-
-const contextOf = (key) => ({
-  key,
-  recordKey: key,
-  tenant: undefined,
-  operation: 'POST /labels',
-  fingerprint,
-  owner: randomUUID(),
-  attempt: 1,
-  signal: call.signal,
-});
-const INSERT = 'insert into raw (id, fingerprint, owner, status) values (?, ?, ?, 0)';
-const UPDATE = 'update raw set status = ?, headers = ?, body = ? where id = ?';
-const SELECT = 'select * from raw where id = ?';
-
-const CASES = {
-  raw: {
-    async write(key) {
-      const id = createHash('sha256').update(key).digest();
-      await pool.execute(INSERT, [id, fingerprint, randomUUID()]);
-      await pool.execute(UPDATE, [response.status, headers, response.body, id]);
-    },
-    read: (key) => pool.execute(SELECT, [createHash('sha256').update(key).digest()]),
-  },
-  store: {
-    async write(key) {
-      const context = contextOf(key);
-      await store.claim(key, fingerprint, context, call);
-      await store.complete(key, response, context, call);
-    },
-    read: (key) => store.claim(key, fingerprint, contextOf(key), call),
-  },
-};
-
-let keys = 0;
-
-/** Calls a second, at this concurrency. */
-async function rate(concurrency, run) {
-  const endMs = performance.now() + seconds * 1_000;
-  const startMs = performance.now();
-  let done = 0;
-  const worker = async () => {
-    while (performance.now() < endMs) {
-      await run();
-      done += 1;
-    }
+async function open() {
+  const { createPool } = driver('mysql2/promise');
+  const { MySqlStore } = await built('mysql');
+  const given = process.env['MYSQL_URL'];
+  const server = given
+    ? undefined
+    : await servers('mariadb').MariaDbServer.start({ 'innodb-buffer-pool-size': '512M' });
+  const pools = [];
+  const newPool = () => {
+    const pool = createPool({ uri: given ?? server.url, connectionLimit: POOL_SIZE });
+    pools.push(pool);
+    return pool;
   };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return (done * 1_000) / (performance.now() - startMs);
+  const pool = newPool();
+  const one = async (text) => Object.values((await pool.query(text))[0][0])[0];
+  const flush = await one('select @@innodb_flush_log_at_trx_commit');
+  return {
+    about:
+      `${await one('select version()')}, innodb_flush_log_at_trx_commit=${flush}, ` +
+      `pool of ${POOL_SIZE}`,
+    raw: await rawOn(pool),
+    async openStore(space) {
+      const store = new MySqlStore({ client: newPool(), table: PREFIX + space });
+      await store.migrate();
+      return store;
+    },
+    howSized: 'data_length + index_length of information_schema, after ANALYZE TABLE',
+    async sizeOf(space) {
+      await pool.query(`analyze table ${PREFIX}${space}`);
+      return Number(
+        await one(`select data_length + index_length from information_schema.tables
+          where table_schema = database() and table_name = '${PREFIX}${space}'`),
+      );
+    },
+    fill: (space, count) => fill(pool, PREFIX + space, count),
+    async close() {
+      await dropAll(pool).catch(() => {});
+      await Promise.all(pools.map((each) => each.end()));
+      await server?.stop();
+    },
+  };
 }
 
-const newKey = () => {
-  keys += 1;
-  return `key ${keys} ${process.pid}`;
-};
-
-async function round(concurrency, order) {
-  const found = {};
-  for (const name of order) {
-    const { write, read } = CASES[name];
-    const known = newKey();
-    await write(known);
-    found[name] = {
-      write: await rate(concurrency, () => write(newKey())),
-      read: await rate(concurrency, () => read(known)),
-    };
-  }
-  return found;
+async function rawOn(pool) {
+  await pool.query(`create table ${PREFIX}raw (id binary(32) primary key,
+    fingerprint varbinary(255) not null, owner varbinary(255) not null, status int,
+    head mediumblob, body longblob) engine = InnoDB`);
+  const insert = `insert into ${PREFIX}raw (id, fingerprint, owner, status) values (?, ?, ?, 0)`;
+  const update = `update ${PREFIX}raw set status = ?, head = ?, body = ? where id = ?`;
+  const select = `select * from ${PREFIX}raw where id = ?`;
+  return {
+    async write(key) {
+      const id = idOf(key);
+      await pool.execute(insert, [id, FINGERPRINT, randomUUID()]);
+      await pool.execute(update, [RESPONSE.status, HEAD, RESPONSE.body, id]);
+    },
+    read: (key) => pool.execute(select, [idOf(key)]),
+  };
 }
 
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-
-const [[{ version }]] = await pool.query('select version() as version');
-console.log(
-  `${version}, Node ${process.version}, pool of ${POOL_SIZE}, ${rounds} rounds of ${seconds} s`,
-);
-await round(16, ['raw', 'store']);
-for (const concurrency of CONCURRENCIES) {
-  const found = [];
-  for (let n = 0; n < rounds; n += 1) {
-    found.push(await round(concurrency, n % 2 === 0 ? ['raw', 'store'] : ['store', 'raw']));
+/** Five digits a statement, since a transaction of a million rows outgrows the log. */
+async function fill(pool, table, count) {
+  const [, fields] = await pool.query(`select * from ${table} limit 0`);
+  const others = fields.map(({ name }) => name).filter((name) => name !== 'id');
+  const digit = `(select 0 d ${[1, 2, 3, 4, 5, 6, 7, 8, 9].map((d) => `union select ${d}`).join(' ')})`;
+  for (let first = 1; first <= count; first += ROWS_A_STATEMENT) {
+    const end = Math.min(ROWS_A_STATEMENT, count - first + 1);
+    await pool.query(`insert into ${table} (id, ${others.join(', ')})
+      select unhex(sha2(concat('${FILLED_KEY}', ${first} + i), 256)), ${others.join(', ')}
+        from (select * from ${table} limit 1) t,
+             (select a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d as i
+                from ${digit} a, ${digit} b, ${digit} c, ${digit} e, ${digit} f) n
+       where i < ${end}`);
   }
-  for (const kind of ['write', 'read']) {
-    const ratios = found.map(({ raw, store }) => store[kind] / raw[kind]);
-    const range = `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`;
-    const raw = median(found.map((each) => each.raw[kind])).toFixed(0);
-    const what = kind === 'write' ? 'claim + complete' : 'replay          ';
-    console.log(
-      `concurrency ${String(concurrency).padStart(3)}  ${what}  ` +
-        `${median(ratios).toFixed(2)} of the raw driver (${range}), which does ${raw}/s`,
-    );
-  }
+  await pool.query(`analyze table ${table}`);
 }
-await server.stop();
-process.exit(0);
+
+async function dropAll(pool) {
+  const [rows] = await pool.query(
+    `select table_name as name from information_schema.tables
+    where table_schema = database() and left(table_name, ?) = ?`,
+    [PREFIX.length, PREFIX],
+  );
+  for (const { name } of rows) await pool.query(`drop table \`${name}\``);
+}

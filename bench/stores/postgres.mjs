@@ -1,137 +1,76 @@
-// PostgresStore beside the raw driver, on a PostgreSQL of its own, in one run:
-//   node bench/stores/postgres.mjs [seconds a case] [rounds]
-// Claim + complete is held against INSERT + UPDATE, a replay against a SELECT by primary key, both
-// with the same bytes, a pool of the same size and named statements. Cases alternate; what is
-// printed is the median of the ratios of the rounds.
-import { createHash, randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
+import { randomUUID } from 'node:crypto';
+import { built, driver, servers } from './modules.mjs';
+import { FILLED_KEY, FINGERPRINT, HEAD, idOf, RESPONSE } from './record.mjs';
 
-const require = createRequire(import.meta.url);
-require('../../__tests__/contract/typescript-hook.cjs');
-const { PostgresServer } = require('../../__tests__/databases/servers/postgres.ts');
-const { PostgresStore } = require('../../src/stores/postgres/index.ts');
-
-const seconds = Number(process.argv[2] ?? 2);
-const rounds = Number(process.argv[3] ?? 5);
-const CONCURRENCIES = [1, 16, 256];
+export const VARIANTS = [{ title: 'PostgreSQL, pg', open }];
 const POOL_SIZE = 20;
+const SCHEMA = `idempotent_bench_${process.pid}`;
 
-const response = {
-  kept: true,
-  status: 201,
-  headers: [
-    ['Content-Type', 'application/json'],
-    ['Location', '/labels/label-901'],
-    ['ETag', '"label-901-v1"'],
-    ['ETag', '"backup"'],
-    ['X-Trace', 't'.repeat(120)],
-  ],
-  removedNames: [],
-  body: Buffer.from(JSON.stringify({ label: 'l'.repeat(360) })),
-};
-const headers = JSON.stringify(response.headers);
-const fingerprint = createHash('sha256').update('request').digest('hex');
-const call = { timeoutMs: 30_000, signal: new AbortController().signal };
-
-const server = await PostgresServer.start({ shared_buffers: '256MB' });
-const pool = server.pool({ max: POOL_SIZE });
-await pool.query(`create table raw (id bytea primary key, fingerprint text not null,
-  owner text not null, status int, headers text, body bytea)`);
-const store = new PostgresStore({ client: server.pool({ max: POOL_SIZE }) });
-await store.migrate();
-
-const contextOf = (key) => ({
-  key,
-  recordKey: key,
-  tenant: undefined,
-  operation: 'POST /labels',
-  fingerprint,
-  owner: randomUUID(),
-  attempt: 1,
-  signal: call.signal,
-});
-const named = (name, text, values) => pool.query({ name, text, values });
-const INSERT = 'insert into raw (id, fingerprint, owner, status) values ($1, $2, $3, 0)';
-const UPDATE = 'update raw set status = $2, headers = $3, body = $4 where id = $1';
-const SELECT = 'select * from raw where id = $1';
-
-const CASES = {
-  raw: {
-    async write(key) {
-      const id = createHash('sha256').update(key).digest();
-      await named('insert', INSERT, [id, fingerprint, randomUUID()]);
-      await named('update', UPDATE, [id, response.status, headers, response.body]);
-    },
-    read: (key) => named('select', SELECT, [createHash('sha256').update(key).digest()]),
-  },
-  store: {
-    async write(key) {
-      const context = contextOf(key);
-      await store.claim(key, fingerprint, context, call);
-      await store.complete(key, response, context, call);
-    },
-    read: (key) => store.claim(key, fingerprint, contextOf(key), call),
-  },
-};
-
-let keys = 0;
-
-/** Calls a second, at this concurrency. */
-async function rate(concurrency, run) {
-  const endMs = performance.now() + seconds * 1_000;
-  const startMs = performance.now();
-  let done = 0;
-  const worker = async () => {
-    while (performance.now() < endMs) {
-      await run();
-      done += 1;
-    }
+async function open() {
+  const { Pool } = driver('pg');
+  const { PostgresStore } = await built('postgres');
+  const given = process.env['DATABASE_URL'];
+  const server = given
+    ? undefined
+    : await servers('postgres').PostgresServer.start({ shared_buffers: '256MB' });
+  const connectionString = given ?? server.url;
+  const pools = [];
+  const newPool = () => {
+    const pool = new Pool({ connectionString, max: POOL_SIZE });
+    pool.on('error', () => {});
+    pools.push(pool);
+    return pool;
   };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return (done * 1_000) / (performance.now() - startMs);
+  const pool = newPool();
+  await pool.query(`create schema ${SCHEMA}`);
+  const tableOf = (space) => `${SCHEMA}.${space}`;
+  const one = async (text) => Object.values((await pool.query(text)).rows[0])[0];
+  const settings = await one(`select string_agg(name || '=' || setting, ', ' order by name)
+    from pg_settings where name in ('fsync', 'synchronous_commit')`);
+  return {
+    about: `PostgreSQL ${await one('show server_version')}, ${settings}, pool of ${POOL_SIZE}`,
+    raw: await rawOn(pool),
+    async openStore(space) {
+      const store = new PostgresStore({ client: newPool(), schema: SCHEMA, table: space });
+      await store.migrate();
+      return store;
+    },
+    howSized: 'pg_total_relation_size, after VACUUM, with what the UPDATEs have left behind',
+    async sizeOf(space) {
+      await pool.query(`vacuum ${tableOf(space)}`);
+      return Number(await one(`select pg_total_relation_size('${tableOf(space)}')`));
+    },
+    async fill(space, count) {
+      const { fields } = await pool.query(`select * from ${tableOf(space)} limit 0`);
+      const others = fields.map(({ name }) => name).filter((name) => name !== 'id');
+      await pool.query(`insert into ${tableOf(space)} (id, ${others.join(', ')})
+        select sha256(convert_to('${FILLED_KEY}' || i, 'UTF8')), ${others.join(', ')}
+          from (select * from ${tableOf(space)} limit 1) t, generate_series(1, ${count}) i`);
+      await pool.query(`vacuum analyze ${tableOf(space)}`);
+      await pool.query('checkpoint').catch(() => {});
+    },
+    async close() {
+      await pool.query(`drop schema ${SCHEMA} cascade`).catch(() => {});
+      await Promise.all(pools.map((each) => each.end()));
+      await server?.stop();
+    },
+  };
 }
 
-const newKey = () => {
-  keys += 1;
-  return `key ${keys} ${process.pid}`;
-};
-
-async function round(concurrency, order) {
-  const found = {};
-  for (const name of order) {
-    const { write, read } = CASES[name];
-    const known = newKey();
-    await write(known);
-    found[name] = {
-      write: await rate(concurrency, () => write(newKey())),
-      read: await rate(concurrency, () => read(known)),
-    };
-  }
-  return found;
+async function rawOn(pool) {
+  await pool.query(`create table ${SCHEMA}.raw (id bytea primary key, fingerprint text not null,
+    owner text not null, status int, head text, body bytea)`);
+  const insert = `insert into ${SCHEMA}.raw (id, fingerprint, owner, status)
+    values ($1, $2, $3, 0)`;
+  const update = `update ${SCHEMA}.raw set status = $2, head = $3, body = $4 where id = $1`;
+  const select = `select * from ${SCHEMA}.raw where id = $1`;
+  const named = (name, text, values) => pool.query({ name, text, values });
+  return {
+    async write(key) {
+      const id = idOf(key);
+      await named('insert', insert, [id, FINGERPRINT, randomUUID()]);
+      await named('update', update, [id, RESPONSE.status, HEAD, RESPONSE.body]);
+    },
+    read: (key) => named('select', select, [idOf(key)]),
+  };
 }
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-
-console.log(
-  `PostgreSQL ${(await pool.query('show server_version')).rows[0].server_version}, ` +
-    `Node ${process.version}, pool of ${POOL_SIZE}, ${rounds} rounds of ${seconds} s`,
-);
-await round(16, ['raw', 'store']);
-for (const concurrency of CONCURRENCIES) {
-  const found = [];
-  for (let n = 0; n < rounds; n += 1) {
-    found.push(await round(concurrency, n % 2 === 0 ? ['raw', 'store'] : ['store', 'raw']));
-  }
-  for (const kind of ['write', 'read']) {
-    const ratios = found.map(({ raw, store }) => store[kind] / raw[kind]);
-    const range = `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`;
-    const raw = median(found.map((each) => each.raw[kind])).toFixed(0);
-    const what = kind === 'write' ? 'claim + complete' : 'replay          ';
-    console.log(
-      `concurrency ${String(concurrency).padStart(3)}  ${what}  ` +
-        `${median(ratios).toFixed(2)} of the raw driver (${range}), which does ${raw}/s`,
-    );
-  }
-}
-await server.stop();
-process.exit(0);

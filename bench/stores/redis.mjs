@@ -1,165 +1,129 @@
-// RedisStore beside the raw driver, on a Redis of its own, in one run:
-//   node bench/stores/redis.mjs [seconds a case] [rounds]
-// Claim + complete is held against SET + SET, a replay against GET, with the same bytes over a
-// client of the same kind. Cases alternate; what is printed is the median of the ratios of the
-// rounds.
-import { createHash, randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
+import { randomUUID } from 'node:crypto';
+import { built, driver, servers } from './modules.mjs';
+import { FILLED_KEY, FINGERPRINT, HEAD, idOf, RESPONSE } from './record.mjs';
 
-const require = createRequire(import.meta.url);
-require('../../__tests__/contract/typescript-hook.cjs');
-const { RedisServer } = require('../../__tests__/databases/servers/redis.ts');
-const { RedisStore } = require('../../src/stores/redis/index.ts');
+const PREFIX = `idempotent-bench-${process.pid}:`;
+const DAY_MS = '86400000';
+const NAMES_A_CALL = 1_000;
 
-const seconds = Number(process.argv[2] ?? 2);
-const rounds = Number(process.argv[3] ?? 5);
-const CONCURRENCIES = [1, 16, 256];
+/** Each client with an AOF that is synchronized at every write, and once a second. */
+export const VARIANTS = ['ioredis', 'node-redis'].flatMap((kind) =>
+  ['always', 'everysec'].map((appendfsync) => ({
+    title: `Redis, ${kind}, appendfsync ${appendfsync}`,
+    open: () => open(kind, appendfsync),
+  })),
+);
 
-const response = {
-  kept: true,
-  status: 201,
-  headers: [
-    ['Content-Type', 'application/json'],
-    ['Location', '/labels/label-901'],
-    ['ETag', '"label-901-v1"'],
-    ['ETag', '"backup"'],
-    ['X-Trace', 't'.repeat(120)],
-  ],
-  removedNames: [],
-  body: Buffer.from(JSON.stringify({ label: 'l'.repeat(360) })),
-};
-const fingerprint = createHash('sha256').update('request').digest('hex');
-// As the middleware does it: a deadline of its own for each call.
-const call = () => ({ timeoutMs: 5_000, signal: new AbortController().signal });
-const { signal } = call();
+/** A server that was given keeps its settings. */
+async function open(kind, appendfsync) {
+  const { RedisStore } = await built('redis');
+  const given = process.env['REDIS_URL'];
+  const settings = { appendonly: 'yes', appendfsync };
+  const server = given ? undefined : await servers('redis').RedisServer.start(settings);
+  const url = given ?? `redis://127.0.0.1:${server.port}`;
+  const clients = [];
+  const newClient = async (db) => {
+    const client = await CLIENTS[kind](url, db);
+    clients.push(client);
+    return client;
+  };
+  // A table of Redis is a database: spaces that shared one would share its hash table, too.
+  const spaces = new Map();
+  const adminOf = async (space) => {
+    if (!spaces.has(space)) spaces.set(space, await newClient(spaces.size));
+    return spaces.get(space);
+  };
+  const admin = await adminOf('raw');
+  const [version] = /(?<=redis_version:)\S+/.exec(await admin.send('INFO', 'server')) ?? ['?'];
+  return {
+    about: `Redis ${version}, ${given ? 'as it is set' : `appendfsync ${appendfsync}`}`,
+    raw: rawOn(admin),
+    async openStore(space) {
+      await adminOf(space);
+      const { client } = await newClient([...spaces.keys()].indexOf(space));
+      return new RedisStore({ client, prefix: PREFIX, acceptDataLoss: true });
+    },
+    howSized: 'used_memory',
+    async sizeOf() {
+      return Number(/(?<=used_memory:)\d+/.exec(await admin.send('INFO', 'memory')));
+    },
+    fill: async (space, count) => fill(await adminOf(space), count),
+    async close() {
+      if (given) for (const each of spaces.values()) await removeAll(each).catch(() => {});
+      for (const client of clients) client.end();
+      await server?.stop();
+    },
+  };
+}
 
-// What the raw driver writes is encoded once, ahead of time; the store encodes every response.
-const pending = JSON.stringify({
-  fingerprint,
-  owner: randomUUID(),
-  at: Date.now(),
-  pad: 'p'.repeat(60),
-});
-const head = Buffer.from(JSON.stringify({ v: 1, ...response, body: undefined }));
-const completed = Buffer.concat([head, response.body]);
-
-const server = await RedisServer.start({ appendonly: 'no' });
 const CLIENTS = {
-  ioredis: async () => {
-    const client = server.ioredis();
+  async ioredis(url, db) {
+    const { Redis } = driver('ioredis');
+    const client = new Redis(url, { db });
+    client.on('error', () => {});
     return {
       client,
-      set: (key, value, ...rest) => client.set(key, value, ...rest),
+      send: (...args) => client.call(...args),
+      set: (...args) => client.set(...args),
       get: (key) => client.getBuffer(key),
+      end: () => client.disconnect(),
     };
   },
-  'node-redis': async () => {
-    const client = await server.nodeRedis();
+  async 'node-redis'(url, database) {
+    const { createClient } = driver('redis');
+    const client = createClient({ url, database });
+    client.on('error', () => {});
+    await client.connect();
     const asBytes = { typeMapping: { 36: Buffer } };
     return {
       client,
-      set: (key, value, ...rest) => client.sendCommand(['SET', key, value, ...rest]),
+      send: (...args) => client.sendCommand(args),
+      set: (...args) => client.sendCommand(['SET', ...args]),
       get: (key) => client.sendCommand(['GET', key], asBytes),
+      end: () => client.destroy(),
     };
   },
 };
 
-const contextOf = (key) => ({
-  key,
-  recordKey: key,
-  tenant: undefined,
-  operation: 'POST /labels',
-  fingerprint,
-  owner: randomUUID(),
-  attempt: 1,
-  signal,
-});
-
-const nameOf = (key) => `raw:{${createHash('sha256').update(key).digest('base64url')}}`;
-
-/** What is compared, over clients of one kind. */
-async function casesOn(kind) {
-  const raw = await CLIENTS[kind]();
-  const store = new RedisStore({ client: (await CLIENTS[kind]()).client, acceptDataLoss: true });
+function rawOn({ set, get }) {
+  const pending = JSON.stringify({ FINGERPRINT, owner: randomUUID(), pad: 'p'.repeat(60) });
+  const completed = Buffer.concat([Buffer.from(HEAD), RESPONSE.body]);
+  const nameOf = (key) => `${PREFIX}raw:{${idOf(key).toString('base64url')}}`;
   return {
-    raw: {
-      async write(key) {
-        await raw.set(nameOf(key), pending);
-        await raw.set(nameOf(key), completed, 'PX', '86400000');
-      },
-      read: (key) => raw.get(nameOf(key)),
+    async write(key) {
+      const name = nameOf(key);
+      await set(name, pending);
+      await set(name, completed, 'PX', DAY_MS);
     },
-    store: {
-      async write(key) {
-        const context = contextOf(key);
-        await store.claim(key, fingerprint, context, call());
-        await store.complete(key, response, context, call());
-      },
-      read: (key) => store.claim(key, fingerprint, contextOf(key), call()),
-    },
+    read: (key) => get(nameOf(key)),
   };
 }
 
-let keys = 0;
+const COPY = `local state, body = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
+for _, digest in ipairs(ARGV) do
+  redis.call('SET', '${PREFIX}r:{' .. digest .. '}', state, 'PX', ${DAY_MS})
+  redis.call('SET', '${PREFIX}b:{' .. digest .. '}', body, 'PX', ${DAY_MS})
+end
+return #ARGV`;
 
-/** Calls a second, at this concurrency. */
-async function rate(concurrency, run) {
-  const endMs = performance.now() + seconds * 1_000;
-  const startMs = performance.now();
-  let done = 0;
-  const worker = async () => {
-    while (performance.now() < endMs) {
-      await run();
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return (done * 1_000) / (performance.now() - startMs);
-}
-
-const newKey = () => {
-  keys += 1;
-  return `key ${keys} ${process.pid}`;
-};
-
-async function round(cases, concurrency, order) {
-  const found = {};
-  for (const name of order) {
-    const { write, read } = cases[name];
-    const known = newKey();
-    await write(known);
-    found[name] = {
-      write: await rate(concurrency, () => write(newKey())),
-      read: await rate(concurrency, () => read(known)),
-    };
-  }
-  await server.ioredis().flushall();
-  return found;
-}
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-
-console.log(`Node ${process.version}, one connection, ${rounds} rounds of ${seconds} s`);
-for (const kind of Object.keys(CLIENTS)) {
-  const cases = await casesOn(kind);
-  await round(cases, 16, ['raw', 'store']);
-  for (const concurrency of CONCURRENCIES) {
-    const found = [];
-    for (let n = 0; n < rounds; n += 1) {
-      const order = n % 2 === 0 ? ['raw', 'store'] : ['store', 'raw'];
-      found.push(await round(cases, concurrency, order));
-    }
-    for (const verb of ['write', 'read']) {
-      const ratios = found.map(({ raw, store }) => store[verb] / raw[verb]);
-      const range = `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`;
-      const raw = median(found.map((each) => each.raw[verb])).toFixed(0);
-      const what = verb === 'write' ? 'claim + complete' : 'replay          ';
-      console.log(
-        `${kind.padEnd(10)}  concurrency ${String(concurrency).padStart(3)}  ${what}  ` +
-          `${median(ratios).toFixed(2)} of the raw driver (${range}), which does ${raw}/s`,
-      );
-    }
+/** Copies of a record that is there, under names that the store would give them. */
+async function fill({ send }, count) {
+  const [, [one]] = await send('SCAN', '0', 'MATCH', `${PREFIX}r:*`, 'COUNT', '10000');
+  const body = one.replace(`${PREFIX}r:`, `${PREFIX}b:`);
+  for (let first = 1; first <= count; first += NAMES_A_CALL) {
+    const length = Math.min(NAMES_A_CALL, count - first + 1);
+    const names = Array.from({ length }, (_, i) =>
+      idOf(`${FILLED_KEY}${first + i}`).toString('base64url'),
+    );
+    await send('EVAL', COPY, '2', one, body, ...names);
   }
 }
-await server.stop();
-process.exit(0);
+
+async function removeAll({ send }) {
+  let cursor = '0';
+  do {
+    const [next, names] = await send('SCAN', cursor, 'MATCH', `${PREFIX}*`, 'COUNT', '1000');
+    if (names.length > 0) await send('UNLINK', ...names);
+    cursor = String(next);
+  } while (cursor !== '0');
+}
