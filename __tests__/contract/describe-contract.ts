@@ -43,7 +43,7 @@ export function describeContract(
           } finally {
             await close();
           }
-        }, 30_000);
+        }, 60_000);
       } else {
         test(`not checked, for want of ${missing.join(', ')}: ${rule}`, async () => {
           const { makeStore, clock, close } = await setup();
