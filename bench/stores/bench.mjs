@@ -1,5 +1,6 @@
 import { compare } from './comparison.mjs';
 import { compareMillion } from './million.mjs';
+import { stop } from './record.mjs';
 import { sizePerRecord } from './size.mjs';
 
 /** What can be said after `--store`. */
@@ -19,20 +20,24 @@ export async function benchStores(names, plan) {
 
 async function benchStore({ title, open }, plan) {
   const bed = await open();
-  const stop = () => {
-    // What is under way is cut off, and rejects.
-    process.on('unhandledRejection', () => {});
-    void bed.close().finally(() => process.exit(130));
+  // A second one ends this process at once, and its servers with it.
+  let isInterrupted = false;
+  const interrupt = () => {
+    isInterrupted = true;
+    stop();
   };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     const { concurrencies, rounds, seconds, million } = plan;
     console.log(`\n${title}. ${bed.about}. ${rounds} rounds of ${seconds} s a case:`);
     console.log(await compare(bed, { concurrencies, rounds, seconds }));
     console.log(await sizePerRecord(bed));
     if (million) console.log(await compareMillion(bed, rounds));
+  } catch (error) {
+    if (!isInterrupted) throw error;
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
     await bed.close();
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
+  if (isInterrupted) process.exit(130);
 }

@@ -71,7 +71,8 @@ async function rawOn(pool) {
 async function fill(pool, table, count) {
   const [, fields] = await pool.query(`select * from ${table} limit 0`);
   const others = fields.map(({ name }) => name).filter((name) => name !== 'id');
-  const digit = `(select 0 d ${[1, 2, 3, 4, 5, 6, 7, 8, 9].map((d) => `union select ${d}`).join(' ')})`;
+  const digits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((d) => `union select ${d}`).join(' ');
+  const digit = `(select 0 d ${digits})`;
   for (let first = 1; first <= count; first += ROWS_A_STATEMENT) {
     const end = Math.min(ROWS_A_STATEMENT, count - first + 1);
     await pool.query(`insert into ${table} (id, ${others.join(', ')})

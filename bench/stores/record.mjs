@@ -59,8 +59,15 @@ function contextOf(key) {
 }
 
 let keys = 0;
+let isStopped = false;
+
+/** From now on there are no new keys, so that whatever is measured comes to its end. */
+export function stop() {
+  isStopped = true;
+}
 
 export function newKey() {
+  if (isStopped) throw new Error('Stopped.');
   keys += 1;
   return `key ${process.pid} ${keys}`;
 }
