@@ -47,7 +47,8 @@ describe('a claim', () => {
     expect(journal()).toBe('claim release');
     await runtime.advance(1);
     expect(journal()).toBe('claim release release');
-    await runtime.advance(11 * MINUTE_MS);
+    // A timer of ten minutes for each of them would fill the memory while the store is down.
+    expect(runtime.timers).toBe(0);
   });
 
   test('that never settles keeps nothing going for ever', async () => {

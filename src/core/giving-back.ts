@@ -2,6 +2,7 @@ import { type Activity, inBackground } from './activity.ts';
 import type { AttemptContext } from './attempt-context.ts';
 import { type AttemptSettings, callStore } from './attempt-settings.ts';
 import { BACKGROUND_MAX_MS, background, retry } from './background.ts';
+import { withDeadline } from './deadline.ts';
 import { publish } from './events.ts';
 import { delay } from './runtime.ts';
 
@@ -35,7 +36,7 @@ export class GivingBack {
     const { runtime, storeTimeoutMs } = this.#settings;
     await this.#goOn();
     const settled = Promise.resolve(sent).catch(() => delay(runtime, storeTimeoutMs));
-    await Promise.race([settled, delay(runtime, BACKGROUND_MAX_MS)]);
+    await withDeadline(runtime, BACKGROUND_MAX_MS, () => settled);
     await this.#goOn();
   }
 
