@@ -1,0 +1,66 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { type IdempotencyOptions, idempotent, MemoryStore } from '../../src/index.ts';
+import { BODY, closeServed, countedHandler } from './counted-handler.ts';
+import { EXPRESS_VERSIONS } from './express-versions.ts';
+import { serve } from './served.ts';
+
+/** What Express takes for "go on". */
+const NOT_ERRORS = [undefined, null, 0, '', false, 'route', 'router'];
+
+type Thrower = (thrown: unknown) => IdempotencyOptions;
+
+const THROWERS: Record<string, Thrower> = {
+  'admit that throws': (thrown) => ({ admit: () => raise(thrown) }),
+  'admit that rejects': (thrown) => ({ admit: () => Promise.reject(thrown) }),
+  'a fingerprint that rejects': (thrown) => ({ fingerprint: () => Promise.reject(thrown) }),
+  'a key that throws': (thrown) => ({ key: () => raise(thrown) }),
+  'an operation that rejects': (thrown) => ({ operation: () => Promise.reject(thrown) }),
+  'a tenant that rejects': (thrown) => ({ tenant: () => Promise.reject(thrown) }),
+};
+
+function raise(thrown: unknown): never {
+  throw thrown;
+}
+
+describe.each(EXPRESS_VERSIONS)('nothing runs unprotected through %s', (_, express) => {
+  afterEach(closeServed);
+
+  test.each(Object.entries(THROWERS))(
+    'after %s with what Express takes for no error',
+    async (_what, optionsOf) => {
+      for (const thrown of NOT_ERRORS) {
+        const { ask, runs } = await countedHandler(express, optionsOf(thrown));
+        for (let n = 0; n < 2; n += 1) {
+          expect((await ask({ key: 'k-1', body: BODY })).status).toBe(500);
+        }
+        expect(runs).toEqual([]);
+      }
+    },
+  );
+
+  test.each<[string, (res: Response) => void]>([
+    ['flushed its head', (res) => res.flushHeaders()],
+    ['written to it', (res) => void res.write(' ')],
+  ])('where an outer layer has %s before', async (_what, begin) => {
+    const seen: { code?: string }[] = [];
+    let runs = 0;
+    const app = express();
+    app.use((_req, res, next) => {
+      begin(res);
+      next();
+    });
+    app.post('/labels', express.json(), idempotent(new MemoryStore()), (_req, res) => {
+      runs += 1;
+      res.end();
+    });
+    app.use(((error, _req, res, _next) => {
+      seen.push(error);
+      res.end('ended');
+    }) as ErrorRequestHandler);
+    await using served = await serve(app);
+    expect((await served.ask({ path: '/labels', key: 'k-1', body: BODY })).body.trim()).toBe(
+      'ended',
+    );
+    expect([runs, seen.map(({ code }) => code)]).toEqual([0, ['answer_begun']]);
+  });
+});
