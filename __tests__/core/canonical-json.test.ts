@@ -57,7 +57,7 @@ describe('canonical JSON', () => {
   });
 
   test('leaves out what JSON has no word for, as JSON.stringify does', () => {
-    const value = { a: undefined, b: () => 1, c: Symbol('c'), d: [undefined, Number.NaN], e: 1 };
+    const value = { a: undefined, b: () => 1, c: Symbol('c'), d: [undefined], e: 1 };
     expect(canonicalJson(value)).toBe(JSON.stringify(value));
     expect(canonicalJson(undefined)).toBe('null');
   });
@@ -66,6 +66,37 @@ describe('canonical JSON', () => {
     expect(canonicalJson({ at: new Date(0), n: 10n })).toBe(
       '{"at":"1970-01-01T00:00:00.000Z","n":10n}',
     );
+  });
+
+  test('tells a number without an end from none', () => {
+    expect(canonicalJson(JSON.parse('[1e400,-1e400,null]'))).toBe('[Infinity,-Infinity,null]');
+    expect(canonicalJson([Number.NaN])).toBe('[NaN]');
+  });
+
+  test.each([
+    new Map([['a', 1]]),
+    new Set([1]),
+    new URLSearchParams('a=1'),
+    new ArrayBuffer(1),
+    new Error('a'),
+    new (class {
+      readonly #hidden = 1;
+      get hidden(): number {
+        return this.#hidden;
+      }
+    })(),
+  ])('of an object that shows nothing of what it holds is refused: %p', (value) => {
+    expect(() => canonicalJson(value)).toThrow('Give the `fingerprint` option');
+    expect(() => canonicalJson({ inside: [value] })).toThrow('shows nothing of what it holds');
+  });
+
+  test('of what shows its members is what they are, whatever made it', () => {
+    const made = Object.assign(Object.create(null), { a: Object.create(null) });
+    class Parcel {
+      readonly weight = 1;
+    }
+    expect(canonicalJson([made, new Parcel(), {}, []])).toBe('[{"a":{}},{"weight":1},{},[]]');
+    expect(canonicalJson(require('node:vm').runInNewContext('({})'))).toBe('{}');
   });
 
   test('is made of 100,000 nested arrays without a stack overflow', () => {

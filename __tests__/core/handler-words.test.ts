@@ -147,6 +147,24 @@ describe('what an attempt is asked by its handler', () => {
     await expect(context.settle(done({ status: 200 }))).rejects.toEqual(error);
   });
 
+  test.each([
+    { status: 150 },
+    { status: 5_000 },
+    { headers: [['X-A', 'a\r\nb']] },
+    { headers: [['X A', 'b']] },
+    { headers: [['Content-Length', '9']] },
+  ])('is refused when HTTP cannot carry it, and is saved by nobody: %j', async (change) => {
+    const { context, powers, said } = powersOf();
+    AttemptContext.claimed(context, 1);
+    AttemptContext.started(context, powers);
+    const { response } = done({ status: 200 });
+    const outcome = { kind: 'done', response: { ...response, ...change } };
+    await expect(context.settle(outcome as never)).rejects.toMatchObject({
+      code: 'option_invalid',
+    });
+    expect(said).toEqual([]);
+  });
+
   test('is passed on to what runs it', async () => {
     const { context, powers, said } = powersOf();
     AttemptContext.claimed(context, 1);

@@ -53,6 +53,26 @@ describe('an outer layer', () => {
     expect(retry.body.toString()).toBe(gunzipSync(first.body).toString());
   });
 
+  test('has a cookie for each request, however the handler spells the name it adds to', async () => {
+    let requests = 0;
+    const outer: RequestHandler = (_req, res, next) => {
+      requests += 1;
+      res.setHeader('Set-Cookie', `sid=of-request-${requests}`);
+      next();
+    };
+    for (const name of ['Set-Cookie', 'set-cookie']) {
+      requests = 0;
+      const [, retry] = await twice({ outer: [outer] }, (_req, res) => {
+        res.append(name, 'label=901');
+        res.end();
+      });
+      expect(linesNamed(retry, 'Set-Cookie').map((line) => line.toLowerCase())).toEqual([
+        'set-cookie: sid=of-request-2',
+        'set-cookie: label=901',
+      ]);
+    }
+  });
+
   test('compresses for the retry alone, too', async () => {
     const [first, retry] = await twice({ outer: [compression()] }, json, [[], gzip]);
     expect(linesNamed(retry, 'Content-Encoding')).toEqual(['Content-Encoding: gzip']);

@@ -92,15 +92,19 @@ describe('a replay', () => {
   });
 
   test.each<[string, Partial<KeptResponse>]>([
-    ['a status below 100', { status: 99 }],
+    ['a status below 200, which no answer ends with', { status: 150 }],
     ['a status that is no number', { status: '200' as unknown as number }],
     ['a status with a fraction', { status: 200.5 }],
     ['a reason with a line break', { reason: 'a\r\nb' }],
+    ['a reason that is no text', { reason: {} as unknown as string }],
     ['a name with a space', { headers: [['X Y', '1']] }],
     ['a value with a line break', { headers: [['X-Y', 'a\nb']] }],
     ['a value that is none', { headers: [['X-Y', undefined as unknown as string]] }],
     ['a removed name with a space', { removedNames: ['X Y'] }],
     ['a length that is not that of the body', { headers: [['Content-Length', '9']] }],
+    ['a length without a body', { headers: [['Content-Length', '9']], body: Buffer.alloc(0) }],
+    ['a length that is not plain digits', { headers: [['Content-Length', '0x4']] }],
+    ['two lengths', { headers: Array(2).fill(['Content-Length', '4']) }],
     ['a Transfer-Encoding', { headers: [['Transfer-Encoding', 'chunked']] }],
     ['a Trailer', { headers: [['Trailer', 'X-Sum']] }],
   ])('of %s is refused, and nothing of it is set', async (_what, change) => {
@@ -123,6 +127,14 @@ describe('a replay', () => {
     expect(thrown.map(({ code }) => code)).toEqual(['record_corrupt']);
     expect(thrown[0]?.message).toContain('TheStore');
     expect(thrown[0]?.message).not.toMatch(/a\r?\nb|X Y/);
+  });
+
+  test('has a framing of its own, whatever an outer layer has set', async () => {
+    await using app = await setup((res) => {
+      res.setHeader('Transfer-Encoding', 'chunked');
+      replay(res, kept({ removedNames: ['x-outer', 'set-cookie'] }), 'A');
+    });
+    expect(await app.asked()).toEqual(['HTTP/1.1 201 Created', 'Content-Length: 4', 'body']);
   });
 
   test('changes nothing of the saved response', async () => {

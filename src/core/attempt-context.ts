@@ -3,7 +3,7 @@ import { downstreamKey } from './downstream-key.ts';
 import { IdempotencyError } from './errors.ts';
 import { check } from './option-check.ts';
 import { isRecordName } from './record-key.ts';
-import type { Done, ResponseWords } from './recovery-outcome.ts';
+import { type Done, isSendable, type ResponseWords } from './recovery-outcome.ts';
 import type {
   HandlerPowers,
   RegisteredTransaction,
@@ -67,7 +67,8 @@ export class AttemptContext implements RunningAttempt {
   }
 
   async settle(outcome: Done): Promise<Settled> {
-    const isDone = outcome?.kind === 'done' && isSavedResponse(outcome.response);
+    const isDone =
+      outcome?.kind === 'done' && isSavedResponse(outcome.response) && isSendable(outcome.response);
     check('outcome', isDone, outcome, 'done(response)');
     return this.#running().settle(outcome);
   }

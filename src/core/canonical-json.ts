@@ -8,9 +8,11 @@ const MAX_DEPTH = 250_000;
  * white space: values that are equal as JSON have equal text. Nesting is limited by memory only.
  *
  * What JSON has no word for is as `JSON.stringify` has it (a member that is `undefined` is left
- * out, `toJSON` is asked, `NaN` is `null`), but that a bigint is its digits with an `n`.
+ * out, `toJSON` is asked), but that a bigint is its digits with an `n`, and numbers without an end
+ * are their names: `1e400` reaches the handler, and is not `null`.
  *
- * @throws {IdempotencyError} `body_not_usable` for a value that contains itself.
+ * @throws {IdempotencyError} `body_not_usable` for a value that contains itself, and for one that
+ * shows nothing of what it holds (a `Map`, a `Blob`): two of them would be taken for equal.
  */
 export function canonicalJson(value: unknown): string {
   const top = plain(value);
@@ -49,6 +51,7 @@ interface Container {
 
 function enter(value: object): Container {
   const keys = Array.isArray(value) ? undefined : sorted(Object.keys(value));
+  if (keys?.length === 0 && !isPlain(value)) throw opaque();
   const length = keys === undefined ? (value as unknown[]).length : keys.length;
   return { value: value as Container['value'], keys, length, next: 0, written: false };
 }
@@ -83,6 +86,12 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+/** Made by `{}` or `Object.create(null)`, in whatever realm. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 function isLeftOut(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol';
 }
@@ -90,6 +99,7 @@ function isLeftOut(value: unknown): boolean {
 function scalar(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return isLeftOut(value) ? 'null' : JSON.stringify(value);
 }
 
@@ -113,6 +123,14 @@ function sorted(names: string[]): string[] {
 }
 
 const INSERTION_MAX = 16;
+
+function opaque(): IdempotencyError {
+  return new IdempotencyError(
+    'body_not_usable',
+    'Expected a request body of plain objects, arrays and values, got an object that shows ' +
+      'nothing of what it holds. Give the `fingerprint` option.',
+  );
+}
 
 function endless(): IdempotencyError {
   return new IdempotencyError(

@@ -5,6 +5,8 @@ export const ERROR_CODES = {
   option_invalid: 'An option is unknown, or is not what it must be.',
   store_invalid: 'The first argument is not a store.',
   nested: 'The request meets a second idempotency middleware on its way.',
+  answer_begun: 'Other middleware has begun the answer before the idempotency middleware.',
+  not_an_error: 'Something threw a value that Express does not take for an error.',
   key_unusable: 'The `key` option answered something that is neither a string nor undefined.',
   tenant_unusable: 'The `tenant` option threw, or answered no usable name.',
   operation_unusable: 'The `operation` option answered no usable name.',

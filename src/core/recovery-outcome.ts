@@ -1,7 +1,7 @@
 import { IdempotencyError } from './errors.ts';
 import { STRICT } from './profiles.ts';
 import type { Settlement } from './recovery-capabilities.ts';
-import type { HeaderLine, KeptResponse } from './saved-response.ts';
+import type { HeaderLine, KeptResponse, SavedResponse } from './saved-response.ts';
 
 /** The action was done, and this is its answer. */
 export type Done = Extract<Settlement, { kind: 'done' }>;
@@ -67,6 +67,16 @@ export function savedResponseOf(words: ResponseWords): KeptResponse {
   const isTyped = lines.some(([name]) => name.toLowerCase() === 'content-type');
   if (!isTyped) lines.push(['Content-Type', 'application/json']);
   return kept(status, lines, jsonOf(body));
+}
+
+/** Whether HTTP can carry a response that was not made by {@link done}. */
+export function isSendable(response: SavedResponse): boolean {
+  if (response.status < 200 || response.status > 599) return false;
+  if (!response.kept) return true;
+  return response.headers.every(
+    ([name, value]) =>
+      TOKEN.test(name) && !NOT_FOR_WORDS.has(name.toLowerCase()) && !NO_VALUE.test(value),
+  );
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -94,7 +94,7 @@ export class Saver {
 
   async #goOn(work: Work, tryOnce: (remainingMs: number) => Promise<boolean>): Promise<void> {
     const account = background();
-    const bytes = work.response.kept ? work.response.body.byteLength : 0;
+    const bytes = HELD_BYTES + (work.response.kept ? work.response.body.byteLength : 0);
     account.unsavedBytes += bytes;
     const saved = await retry(this.#settings.runtime, BACKGROUND_MAX_MS, tryOnce);
     account.unsavedBytes -= bytes;
@@ -102,6 +102,9 @@ export class Saver {
     else if (work.ended === 'fenced') publish('superseded', this.#context);
   }
 }
+
+/** What an answer without a body keeps in memory until it is saved: its head and its request. */
+const HELD_BYTES = 16 * 1024;
 
 /** What is to be saved, and how that ended: no end yet means that it is tried again. */
 class Work {

@@ -7,6 +7,7 @@ import { publish } from './events.ts';
 import { recordReference } from './record-key.ts';
 import type { Recovery, SealedRecovery } from './recovery.ts';
 import type { Settlement, TakeOver } from './recovery-capabilities.ts';
+import { isSendable } from './recovery-outcome.ts';
 import type { Runtime } from './runtime.ts';
 import type { SavedResponse } from './saved-response.ts';
 import type { Saving } from './saving.ts';
@@ -112,7 +113,8 @@ async function recoveredBy(
   const found = await withDeadline(runtime, recoverTimeoutMs, () => recover(context));
   if (found === LATE) throw new Error(`recover did not answer within ${recoverTimeoutMs} ms.`);
   if (found?.kind === 'unknown' || found?.kind === 'never-started') return found;
-  if (found?.kind === 'done' && isSavedResponse(found.response)) return found;
+  if (found?.kind === 'done' && isSavedResponse(found.response) && isSendable(found.response))
+    return found;
   throw new Error('Expected recover to answer done(…), neverStarted() or unknown().');
 }
 

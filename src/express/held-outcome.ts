@@ -55,11 +55,11 @@ function whenSaved(
     return;
   }
   // That of a pipelined response is its request's until its turn comes.
-  const { socket } = res.req;
-  raiseShield(socket);
+  const socket = res.req?.socket ?? undefined;
+  if (socket !== undefined) raiseShield(socket);
   void verdict.then((settled) => {
     decide(res, hold, settled, send);
-    lowerShield(socket);
+    if (socket !== undefined) lowerShield(socket);
   });
 }
 

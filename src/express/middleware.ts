@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { AttemptMachine } from '../core/attempt.ts';
 import { AttemptContext } from '../core/attempt-context.ts';
 import { nameOf } from '../core/claim-check.ts';
+import { IdempotencyError } from '../core/errors.ts';
 import { STRICT } from '../core/profiles.ts';
 import type { IdempotencyStore } from '../core/store.ts';
 import { isGone, whenGone } from './client-gone.ts';
@@ -10,6 +11,7 @@ import { NODE_RUNTIME } from './node-runtime.ts';
 import { type IdempotencyOptions, type Settings, settle } from './options.ts';
 import { identify } from './request-identity.ts';
 import { RunningHandler } from './running-handler.ts';
+import { errorOf } from './thrown.ts';
 import { say, sendSaved } from './verdicts.ts';
 
 /** What `app.use` and `app.post` take. It narrows nothing of the handlers that come after it. */
@@ -51,10 +53,13 @@ export function idempotencyMiddleware(
       next();
       return;
     }
-    passThrough(req as Request, res, settings, next).then((then) => {
-      if (then === 'unprotected') next();
-      else if (then !== 'answered') then.run(next);
-    }, next);
+    passThrough(req as Request, res, settings, next).then(
+      (then) => {
+        if (then === 'unprotected') next();
+        else if (then !== 'answered') then.run(next);
+      },
+      (thrown: unknown) => next(errorOf(thrown)),
+    );
   };
 }
 
@@ -68,6 +73,7 @@ async function passThrough(
   settings: Settings,
   next: (error?: unknown) => void,
 ): Promise<RunningHandler | 'answered' | 'unprotected'> {
+  if (res.headersSent && !res.writableEnded) throw begunBefore();
   const asking = identify(req, settings);
   const asked = 'then' in asking ? await asking : asking;
   if (asked.kind === 'unprotected') return 'unprotected';
@@ -111,4 +117,13 @@ async function passThrough(
   }
 
   return RunningHandler.start(req, res, attempt, settings, next);
+}
+
+/** Nothing of what the middleware has to say could reach the client any more. */
+function begunBefore(): IdempotencyError {
+  return new IdempotencyError(
+    'answer_begun',
+    'Expected a request without an answer, got one that other middleware has begun to answer. ' +
+      'Mount what writes or flushes the head after the idempotency middleware.',
+  );
 }

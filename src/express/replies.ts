@@ -14,7 +14,7 @@ import { isOfOneConnection, replaceLines } from './response-head.ts';
  * @throws {IdempotencyError} `record_corrupt` when it cannot be sent. Then nothing was set.
  */
 export function replay(res: ServerResponse, response: KeptResponse, storeName: string): void {
-  check(response, storeName);
+  check(response, storeName, res.req?.method === 'HEAD');
   const { status, reason, headers, removedNames, body } = response;
   const to = res as unknown as NodeResponse;
   // Before Node 24, what makes own methods cheap makes each header of a replay cheap, too.
@@ -24,6 +24,7 @@ export function replay(res: ServerResponse, response: KeptResponse, storeName: s
   for (const name of removedNames) if (to.hasHeader(name)) to.removeHeader(name);
   replaceLines(to, headers);
   // The framing is ours, as it was for the first answer.
+  if (to.hasHeader('transfer-encoding')) to.removeHeader('transfer-encoding');
   to._removedContLen = false;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (isUnpatched(to)) {
@@ -44,15 +45,18 @@ export function answer(res: ServerResponse, { status, body, retryAfterSeconds }:
   res.end(body);
 }
 
-function check(response: KeptResponse, storeName: string): void {
+function check(response: KeptResponse, storeName: string, isHead: boolean): void {
   const { status, reason, headers, removedNames, body } = response;
   try {
-    if (!Number.isInteger(status) || status < 100 || status > 999) throw new Error('its status');
-    if (reason !== undefined) validateHeaderValue('reason phrase', reason);
+    if (!isFinal(status)) throw new Error('its status');
+    if (reason !== undefined) checkReason(reason);
+    const hasBody = !(isHead || status === 204 || status === 304);
+    let lengths = 0;
     for (const [name, value] of headers) {
       validateHeaderName(name);
       validateHeaderValue(name, value);
-      checkFraming(name.toLowerCase(), value, body.byteLength);
+      lengths += checkFraming(name.toLowerCase(), value, body.byteLength, hasBody);
+      if (lengths > 1) throw new Error('it has two Content-Length lines');
     }
     for (const name of removedNames) validateHeaderName(name);
   } catch (cause) {
@@ -65,10 +69,26 @@ function check(response: KeptResponse, storeName: string): void {
   }
 }
 
-/** What would leave the client waiting, or shift the next answer on its connection. */
-function checkFraming(lower: string, value: string, bytes: number): void {
+/** One of 1xx is followed by another answer, and there is none. */
+function isFinal(status: unknown): boolean {
+  return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 999;
+}
+
+function checkReason(reason: unknown): void {
+  if (typeof reason !== 'string') throw new Error('its reason phrase');
+  validateHeaderValue('reason phrase', reason);
+}
+
+/**
+ * Refuses what would leave the client waiting, or shift the next answer on its connection. Answers
+ * how many lengths the line gives.
+ */
+function checkFraming(lower: string, value: string, bytes: number, hasBody: boolean): 0 | 1 {
   if (isOfOneConnection(lower)) throw new Error(`${lower} belongs to one connection`);
-  if (lower === 'content-length' && bytes > 0 && Number(value) !== bytes) {
+  if (lower !== 'content-length') return 0;
+  const mayDiffer = bytes === 0 && !hasBody;
+  if (!/^\d+$/.test(value) || (Number(value) !== bytes && !mayDiffer)) {
     throw new Error('its Content-Length is not the number of its bytes');
   }
+  return 1;
 }

@@ -111,7 +111,7 @@ export class ResponseHead {
       }
       if (isOfOneConnection(lower)) continue;
       if (at === -1) this.#add(lower, name, value);
-      else this.#addChange(lower, name, value, isInPlace, outer.names[at], outer.values[at]);
+      else this.#addChange(lower, name, value, isInPlace, outer.values[at]);
     }
     if (found < outer.lowerNames.length) this.#noteRemoved(map, outer);
   }
@@ -127,10 +127,9 @@ export class ResponseHead {
     name: string,
     value: unknown,
     isInPlace: boolean,
-    outerName: string | undefined,
     outerValue: unknown,
   ): void {
-    const added = isInPlace && name === outerName ? addedTo(outerValue, value) : undefined;
+    const added = isInPlace ? addedTo(outerValue, value) : undefined;
     if (added === undefined) {
       this.reordered = true;
       this.#add(lower, name, value);

@@ -5,6 +5,7 @@ import type { Saving } from '../core/saving.ts';
 import type { Attempt } from '../core/store.ts';
 import type { Verdict } from './held-response.ts';
 import { answer, replay } from './replies.ts';
+import { errorOf } from './thrown.ts';
 
 /** What leaves in place of the handler's answer, when that may not. */
 export function verdictOn(
@@ -20,7 +21,7 @@ export function verdictOn(
     case 'unsaved':
       return (res) => say(res, STRICT.outcomeNotSaved);
     case 'failed':
-      return () => next(saving.error);
+      return () => next(errorOf(saving.error));
     case 'superseded':
       break;
     /* istanbul ignore next -- there is no other kind */
