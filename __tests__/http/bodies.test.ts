@@ -209,6 +209,7 @@ describe.each(EXPRESS_VERSIONS)('the default fingerprint under %s', (_, express)
   test('is equal for requests without a body, with a parser and without', async () => {
     const { isRetry } = await setup();
     expect(await isRetry({}, { headers: { 'Content-Length': '0' } })).toBe(true);
+    expect(await isRetry({}, { headers: { 'Content-Length': '00' } })).toBe(true);
     const bare = await setup([]);
     expect(await bare.isRetry({}, {})).toBe(true);
   });

@@ -20,7 +20,7 @@ export class GivingBack {
 
   /** Never rejects: what the store does not take in time goes on in the background. */
   async now(): Promise<void> {
-    if (!(await this.#try())) void inBackground(this.#activity, this.#goOn());
+    if (!(await this.#try())) void this.#counted(() => this.#goOn());
   }
 
   /**
@@ -29,7 +29,7 @@ export class GivingBack {
    * a broken connection: that one is given the time after which no store call of ours is left.
    */
   afterClaim(sent: unknown): void {
-    void inBackground(this.#activity, this.#afterClaim(sent));
+    void this.#counted(() => this.#afterClaim(sent));
   }
 
   async #afterClaim(sent: unknown): Promise<void> {
@@ -38,6 +38,14 @@ export class GivingBack {
     const settled = Promise.resolve(sent).catch(() => delay(runtime, storeTimeoutMs));
     await withDeadline(runtime, BACKGROUND_MAX_MS, () => settled);
     await this.#goOn();
+  }
+
+  /** What goes on keeps memory, from its first try until it is over. */
+  async #counted(work: () => Promise<void>): Promise<void> {
+    const account = background();
+    account.unacknowledgedReleases += 1;
+    await inBackground(this.#activity, work());
+    account.unacknowledgedReleases -= 1;
   }
 
   async #try(): Promise<boolean> {
@@ -54,10 +62,7 @@ export class GivingBack {
   }
 
   async #goOn(): Promise<void> {
-    const account = background();
-    account.unacknowledgedReleases += 1;
     const released = await retry(this.#settings.runtime, BACKGROUND_MAX_MS, () => this.#try());
-    account.unacknowledgedReleases -= 1;
     if (!released) publish('gave-up', this.#context, { detail: 'release' });
   }
 }

@@ -45,7 +45,7 @@ interface Upload {
 
 function hasBody(req: Request): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = req.headers;
-  return coding !== undefined || (length !== undefined && length !== '0');
+  return coding !== undefined || (length !== undefined && Number(length) !== 0);
 }
 
 /** No body: nothing, or the empty object that Express 4's parsers leave in its place. */
