@@ -139,6 +139,13 @@ describe('saving', () => {
     expect(await begin().claim()).toEqual({ kind: 'replay', response: RESPONSE });
   });
 
+  test('that is to come has no transaction where no recovery was asked for', async () => {
+    const { run } = setup();
+    const attempt = await run();
+    expect(() => attempt.tx).toThrow('got recovery: blind(…)');
+    await attempt.complete(RESPONSE);
+  });
+
   test('that hangs is told as unsaved within saveTimeoutMs', async () => {
     const { runtime, store, run } = setup();
     store.inject('complete', { kind: 'hang' }, { times: Number.POSITIVE_INFINITY });
@@ -258,7 +265,7 @@ describe('an outcome that is none', () => {
   test('leaves the key pending', async () => {
     const { run, begin, journal } = setup();
     const attempt = await run();
-    expect(attempt.leavePending(500)).toBe(false);
+    attempt.leavePending(500);
     expect(journal()).toBe('claim');
     expect(await begin().claim()).toEqual({ kind: 'pending' });
   });

@@ -38,7 +38,9 @@ describe('commitSync', () => {
     expect(calls.toString()).toBe('claim commitSync');
     expect(names()).toBe('claimed completed');
     expect(await begin().claim()).toEqual({ kind: 'replay', response });
-    expect(() => attempt.commitSync(() => MADE)).toThrow('ended');
+    expect(() => attempt.commitSync(() => MADE)).toThrow(
+      expect.objectContaining({ code: 'already_answered' }),
+    );
     expect(runtime.timers).toBe(0);
   });
 
@@ -72,7 +74,7 @@ describe('commitSync', () => {
   test('by an attempt that was taken over tells the client what the record says', async () => {
     const { attempt, calls } = await setup(new FencedError());
     expect(() => attempt.commitSync(() => MADE)).toThrow('another attempt');
-    expect(attempt.hasToConclude(500, false)).toBe(true);
+    expect(attempt.hasToConclude(false)).toBe(true);
     expect(await attempt.conclude(FAILED, false)).toMatchObject({
       kind: 'superseded',
       found: { state: 'pending' },
@@ -88,7 +90,7 @@ describe('commitSync', () => {
     const error = expect.objectContaining({ code: 'commit_not_synchronous' });
     expect(() => attempt.commitSync(write)).toThrow(error);
     await settled();
-    expect(attempt.hasToConclude(500, false)).toBe(true);
+    expect(attempt.hasToConclude(false)).toBe(true);
     expect(await attempt.conclude(FAILED, false)).toEqual({ kind: 'undone' });
     expect(calls.count('release')).toBe(0);
     expect(names()).toBe('claimed left-pending');

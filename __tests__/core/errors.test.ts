@@ -13,6 +13,14 @@ describe('an error of this package', () => {
     }
   });
 
+  test('is not known by the class of a user that extends it', () => {
+    class LabelError extends IdempotencyError {}
+    const error = new LabelError('store_failed', 'labels');
+    expect(error).toBeInstanceOf(LabelError);
+    expect(error).toBeInstanceOf(IdempotencyError);
+    expect(new IdempotencyError('store_failed', 'store')).not.toBeInstanceOf(LabelError);
+  });
+
   test('has a name, a code, the status 500 and its cause', () => {
     const cause = new Error('why');
     const errors = [

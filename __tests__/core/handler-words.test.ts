@@ -21,7 +21,7 @@ describe('the word neverStarted', () => {
     const { run, begin, calls } = setup();
     const attempt = await run();
     attempt.sayNeverStarted();
-    expect(attempt.hasToConclude(status, status < 500)).toBe(true);
+    expect(attempt.hasToConclude(status < 500)).toBe(true);
     expect(await attempt.conclude({ ...FAILED, status }, status < 500)).toEqual({ kind: 'undone' });
     expect(calls.toString()).toBe('claim release');
     expect(await begin().claim()).toEqual({ kind: 'new', attempt: 1 });
@@ -79,9 +79,10 @@ describe('the word neverStarted', () => {
     await attempt.admit();
     attempt.sayNeverStarted();
     attempt.start();
-    expect(attempt.hasToConclude(503, false)).toBe(false);
+    expect(attempt.hasToConclude(false)).toBe(false);
+    attempt.leavePending(503);
     attempt.sayNeverStarted();
-    expect(attempt.hasToConclude(503, false)).toBe(false);
+    expect(attempt.hasToConclude(false)).toBe(false);
     expect(calls.toString()).toBe('claim');
   });
 });
@@ -94,14 +95,33 @@ describe('an outcome that is settled', () => {
     const attempt = await run();
     expect(await attempt.settle(FAILED)).toEqual({ kind: 'saved' });
     expect(await begin().claim()).toEqual({ kind: 'replay', response: FAILED });
-    await expect((async () => attempt.settle(RESPONSE))()).rejects.toThrow('ended');
+    await expect(attempt.settle(RESPONSE)).rejects.toMatchObject({ code: 'already_answered' });
+  });
+
+  test('is not left behind by an answer that comes after it', async () => {
+    const { run } = setup();
+    const attempt = await run();
+    await attempt.settle(FAILED);
+    attempt.leavePending(500);
+    expect([attempt.isLeft, names()]).toEqual([false, 'claimed completed']);
+  });
+
+  test('is refused after what the attempt did was undone', async () => {
+    const { run, calls } = setup();
+    const attempt = await run();
+    attempt.sayNeverStarted();
+    await attempt.conclude(FAILED, false);
+    await expect(attempt.settle(RESPONSE)).rejects.toMatchObject({ code: 'already_answered' });
+    expect(calls.count('complete')).toBe(0);
   });
 
   test('is saved after an answer that was no outcome, and is counted as running', async () => {
     const { run, begin, calls, runtime, running } = setup();
     const attempt = await run();
     expect(running()).toBe(1);
-    expect(attempt.hasToConclude(503, false)).toBe(false);
+    expect(attempt.hasToConclude(false)).toBe(false);
+    expect(attempt.isLeft).toBe(false);
+    attempt.leavePending(503);
     expect([attempt.isLeft, running()]).toEqual([true, 0]);
     calls.plan('complete', rejects());
     const saving = attempt.settle(RESPONSE);
@@ -117,7 +137,7 @@ describe('an outcome that is settled', () => {
     const { run, begin, calls } = setup();
     const attempt = await run();
     attempt.abandon();
-    expect(attempt.hasToConclude(200, true)).toBe(false);
+    expect(attempt.hasToConclude(true)).toBe(false);
     expect(await begin().claim()).toEqual({ kind: 'pending' });
     expect(await attempt.settle(RESPONSE)).toEqual({ kind: 'saved' });
     expect(calls.count('release')).toBe(0);
@@ -163,6 +183,15 @@ describe('what an attempt is asked by its handler', () => {
       code: 'option_invalid',
     });
     expect(said).toEqual([]);
+  });
+
+  test('may be one that was too large to keep', async () => {
+    const { context, powers, said } = powersOf();
+    AttemptContext.claimed(context, 1);
+    AttemptContext.started(context, powers);
+    const outcome = { kind: 'done', response: { kept: false, status: 201 } } as const;
+    expect(await context.settle(outcome as never)).toBe('saved');
+    expect(said).toEqual([outcome]);
   });
 
   test('is passed on to what runs it', async () => {

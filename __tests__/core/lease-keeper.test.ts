@@ -177,6 +177,23 @@ describe('the lease of a running handler', () => {
     await runtime.advance(5_000);
   });
 
+  test('is renewed for no longer than maxRunMs in all where the outcome came late', async () => {
+    const { runtime, run, calls } = recoveryRig(
+      keyed({ rerunWithinMs: 60 * MINUTE_MS, maxRunMs: LEASE_MS }),
+    );
+    const attempt = await run();
+    await runtime.advance(2 * THIRD_MS);
+    const before = calls.count('renew');
+    attempt.leavePending(503);
+    calls.plan('complete', rejects(), 100);
+    const saving = attempt.settle(RESPONSE);
+    await runtime.advance(MINUTE_MS);
+    expect(await saving).toEqual({ kind: 'unsaved' });
+    expect(calls.count('renew')).toBe(before);
+    calls.heal();
+    await runtime.advance(5_000);
+  });
+
   test('is renewed while recover looks', async () => {
     const recover = () => new Promise<never>(() => {});
     const { runtime, abandon, begin, calls } = recoveryRig(

@@ -102,9 +102,9 @@ describe('a recovery mode, when it is built', () => {
     [
       'a window that is left out',
       () => keyed({} as never),
-      '`rerunWithinMs` to be a whole number of milliseconds from 1, got undefined',
+      '`rerunWithinMs` to be a whole number of milliseconds from 1 to 2147483647, got undefined',
     ],
-    ['a window of nothing', () => keyed({ rerunWithinMs: 0 }), 'from 1, got 0'],
+    ['a window of nothing', () => keyed({ rerunWithinMs: 0 }), 'from 1 to 2147483647, got 0'],
     ['half a lease', () => keyed({ rerunWithinMs: 1, leaseMs: 0.5 }), '`leaseMs` to be a whole'],
     [
       'a longest run beyond timers',
@@ -115,7 +115,7 @@ describe('a recovery mode, when it is built', () => {
     [
       'a time for recover that is none',
       () => sealed({ recover: () => unknown(), recoverTimeoutMs: Number.NaN }),
-      '`recoverTimeoutMs` to be a whole number of milliseconds from 1, got NaN',
+      '`recoverTimeoutMs` to be a whole number of milliseconds from 1 to 2147483647, got NaN',
     ],
     [
       'a pool in place of an adapter',
@@ -131,7 +131,7 @@ describe('a recovery mode, when it is built', () => {
     [
       'a limit of nothing',
       () => transactional(ADAPTER, { limits: { idleTimeoutMs: 0 } }),
-      '`idleTimeoutMs` to be a whole number of milliseconds from 1, got 0',
+      '`idleTimeoutMs` to be a whole number of milliseconds from 1 to 2147483647, got 0',
     ],
     [
       'limits that are none',
@@ -204,6 +204,22 @@ describe('a store that is to serve a mode', () => {
 
   test('and completes in no transaction takes no adapter', () => {
     const offered = storeWith('takeOver', 'renew', 'inspect', 'commitSync');
+    const message = setup().messageOf(() => checkRecovery(transactional(ADAPTER), offered));
+    expect(message).toContain(
+      'Expected transactional() without an adapter for Object, whose handlers write in commitSync',
+    );
+  });
+
+  test('and completes in transactions of others only asks for their adapter', () => {
+    const offered = storeWith('takeOver', 'renew', 'inspect', 'completeIn');
+    const message = setup().messageOf(() => checkRecovery(transactional(), offered));
+    expect(message).toContain(
+      'Expected a transaction adapter for Object, such as transactional(pg',
+    );
+  });
+
+  test('and can do neither takes no adapter', () => {
+    const offered = storeWith('takeOver', 'renew', 'inspect');
     const message = setup().messageOf(() => checkRecovery(transactional(ADAPTER), offered));
     expect(message).toContain('Expected a store with completeIn');
   });

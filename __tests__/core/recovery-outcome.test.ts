@@ -54,7 +54,28 @@ describe('an outcome in words', () => {
     expect(Buffer.from(made.body).toString()).toBe('made');
   });
 
+  test.each<[string, unknown, string]>([
+    ['a status', { status: 100 }, 'a status from 200 to 599, got 100.'],
+    ['a status that is no number', { status: 'secret' }, 'a status from 200 to 599, got string.'],
+    [
+      'a name',
+      { status: 200, headers: { 'a secret': '' } },
+      'that HTTP can carry, got one that it',
+    ],
+    [
+      'a member',
+      { status: 200, secret: 1 },
+      'no members but status, headers and body, got another',
+    ],
+  ])('is told what is wrong with %s, with no word of it', (_, words, sentence) => {
+    const said = expect.objectContaining({ message: expect.stringContaining(sentence) });
+    expect(() => setup(words as never)).toThrow(said);
+    expect(() => setup(words as never)).not.toThrow('secret');
+    expect(() => setup(words as never)).toThrow('Write { status: 201, body: {} }.');
+  });
+
   test.each<[string, unknown]>([
+    ['a member that nobody reads', { status: 200, bdy: 1 }],
     ['nothing', undefined],
     ['null', null],
     ['no status', {}],

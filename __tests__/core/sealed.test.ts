@@ -116,6 +116,7 @@ describe('recover, asked by the attempt that took a quiet one over', () => {
     ['answers null', () => null as never, true],
     ['answers nonsense', () => ({ kind: 'new' }) as never, true],
     ['answers done without a response', () => ({ kind: 'done' }) as never, true],
+    ['answers done that HTTP cannot carry', () => carried(150), true],
     ['answers done with words', () => ({ kind: 'done', response: { status: 201 } }) as never, true],
   ])('that %s leaves the key pending and ends its lease', async (_, recover, isFailure) => {
     const { begin, memory, runtime, calls } = await setup(recover);
@@ -167,3 +168,9 @@ describe('recover, asked by the attempt that took a quiet one over', () => {
 
 const BY_HAND = { status: 409, body: 'by hand' };
 const NOTE = { by: 'a test', reason: 'a test' };
+
+/** What `done` would not have made. */
+function carried(status: number) {
+  const { kind, response } = done(FOUND);
+  return { kind, response: { ...response, status } } as const;
+}

@@ -34,7 +34,7 @@ describe('a transaction', () => {
       lockTimeoutMs: 5_000,
       idleTimeoutMs: 10_000,
     });
-    expect(attempt.hasToConclude(201, true)).toBe(true);
+    expect(attempt.hasToConclude(true)).toBe(true);
     expect(await attempt.conclude(CREATED, true)).toEqual({ kind: 'saved' });
     expect(calls.toString()).toBe('claim begin write completeIn commit');
     expect([database.rows, database.open]).toEqual([['label'], 0]);
@@ -56,7 +56,7 @@ describe('a transaction', () => {
     async (status) => {
       const { write, database, begin, calls, runtime } = await setup();
       const attempt = await write();
-      expect(attempt.hasToConclude(status, false)).toBe(true);
+      expect(attempt.hasToConclude(false)).toBe(true);
       expect(await attempt.conclude({ ...CREATED, status }, false)).toEqual({ kind: 'undone' });
       expect(calls.toString()).toBe('claim begin write rollback release');
       expect([database.rows, database.open]).toEqual([[], 0]);

@@ -63,4 +63,15 @@ describe.each(EXPRESS_VERSIONS)('nothing runs unprotected through %s', (_, expre
     );
     expect([runs, seen.map(({ code }) => code)]).toEqual([0, ['answer_begun']]);
   });
+
+  test('and an answer leaves also where a layer has exchanged its request', async () => {
+    const { ask } = await countedHandler(express, {}, (req, res) => {
+      // A clone has no socket of its own.
+      res.req = Object.create(req, { socket: { value: undefined } });
+      setTimeout(() => res.status(201).end('made'), 5);
+    });
+    for (let n = 0; n < 2; n += 1) {
+      expect((await ask({ key: 'k-1', body: BODY })).body).toBe('made');
+    }
+  });
 });

@@ -58,6 +58,7 @@ describe('the middleware, when it is built', () => {
   test.each([
     ['options', 7, 'Expected options to be an object, got 7.'],
     ['options', null, 'Expected options to be an object, got null.'],
+    ['options', [], 'Expected options to be an object, got an array.'],
     ['fingerprint', { fingerprint: 'f' }, '`fingerprint` to be a function, got "f"'],
     ['admit', { admit: 0 }, '`admit` to be a function, got 0'],
     ['tenant', { tenant: 'acme' }, '`tenant` to be a function, got "acme"'],
@@ -87,23 +88,37 @@ describe('the middleware, when it is built', () => {
       '`storeTimeoutMs` to be a whole number of milliseconds',
     ],
     ['admitTimeoutMs', { admitTimeoutMs: 1.5 }, '`admitTimeoutMs` to be a whole number of'],
-    ['saveTimeoutMs', { saveTimeoutMs: 2 ** 31 }, '`saveTimeoutMs` to be a whole number of'],
+    [
+      'saveTimeoutMs',
+      { saveTimeoutMs: 2 ** 31 },
+      '`saveTimeoutMs` to be a whole number of milliseconds from 1 to 2147483647, got 2147483648',
+    ],
     ['saveTimeoutMs', { saveTimeoutMs: '5' }, '`saveTimeoutMs` to be a whole number of'],
     [
       'maxResponseBytes',
       { maxResponseBytes: -1 },
-      '`maxResponseBytes` to be a number of bytes, got -1',
+      '`maxResponseBytes` to be a whole number of bytes from 0, got -1',
     ],
-    ['maxResponseBytes', { maxResponseBytes: null }, '`maxResponseBytes` to be a number of bytes'],
+    ['maxResponseBytes', { maxResponseBytes: null }, '`maxResponseBytes` to be a whole number'],
   ])('says of a wrong %s what was expected and what came', (_, options, sentence) => {
     expect(setup().messageOf(options)).toContain(sentence);
   });
 
-  test('lets what keep throws through, so that it fails before the first request', () => {
+  test('says for which status keep threw, before the first request', () => {
+    const broken = new Error('keep is broken');
     const keep = () => {
-      throw new Error('keep is broken');
+      throw broken;
     };
-    expect(() => setup().build({ keep })).toThrow('keep is broken');
+    const error = expect.objectContaining({ code: 'option_invalid', cause: broken });
+    expect(() => setup().build({ keep })).toThrow(error);
+    expect(setup().messageOf({ keep })).toContain('`keep` to answer for status 100');
+  });
+
+  test('says of a store that is opened to await it, and of a class to make one', () => {
+    const { messageOf } = setup();
+    const opened = Promise.resolve(new MemoryStore());
+    expect(messageOf({}, opened)).toContain('got a promise: write `await SqliteStore.open(…)`');
+    expect(messageOf({}, MemoryStore)).toContain('got the class: write `new MemoryStore(…)`');
   });
 
   test.each([undefined, null, {}, 'redis', () => {}])('refuses %p for a store', (store) => {

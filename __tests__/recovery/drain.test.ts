@@ -120,7 +120,12 @@ test.each<[string, unknown, object | undefined, string]>([
   ['no store', undefined, undefined, '`store` to be the store of the middleware, got undefined'],
   ['null', null, undefined, '`store` to be the store of the middleware, got null'],
   ['a time that is none', new MemoryStore(), { timeoutMs: -1 }, '`timeoutMs` to be a whole number'],
-  ['half a time', new MemoryStore(), { timeoutMs: 0.5 }, 'of milliseconds from 0, got 0.5'],
+  [
+    'half a time',
+    new MemoryStore(),
+    { timeoutMs: 0.5 },
+    'of milliseconds from 0 to 2147483647, got 0.5',
+  ],
   ['a time beyond timers', new MemoryStore(), { timeoutMs: 2 ** 31 }, 'got 2147483648'],
 ])('draining refuses %s', async (_, store, options, sentence) => {
   const error = await drain(store as never, options).catch((thrown: unknown) => thrown);

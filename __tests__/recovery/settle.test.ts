@@ -201,7 +201,7 @@ describe.each(PLACES)('an outcome that a handler settles, in $place', (place) =>
     ]);
     const answered = await ask();
     expect(answered.status).toBe(500);
-    expect(answered.body).toContain('Expected the option `outcome` to be done(response)');
+    expect(answered.body).toContain('to be given done(response), got object');
   });
 });
 

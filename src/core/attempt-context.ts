@@ -1,7 +1,7 @@
 import { isSavedResponse } from './claim-check.ts';
 import { downstreamKey } from './downstream-key.ts';
 import { IdempotencyError } from './errors.ts';
-import { check } from './option-check.ts';
+import { checkArgument } from './option-check.ts';
 import { isRecordName } from './record-key.ts';
 import { type Done, isSendable, type ResponseWords } from './recovery-outcome.ts';
 import type {
@@ -14,6 +14,8 @@ import type { Attempt } from './store.ts';
 
 /** What names an attempt, settled before the store is asked. */
 export type AttemptIdentity = Omit<Attempt, 'owner' | 'attempt' | 'leaseMs' | 'signal'>;
+
+const KEY_OF = 'downstreamKey(…)';
 
 /** The one object that `claim`, `admit`, the handler, `complete` and `release` are given. */
 export class AttemptContext implements RunningAttempt {
@@ -62,20 +64,20 @@ export class AttemptContext implements RunningAttempt {
   }
 
   commitSync(write: (tx: RegisteredTransaction) => ResponseWords): void {
-    check('write', typeof write === 'function', write, 'a function');
+    checkArgument('commitSync(…)', typeof write === 'function', write, 'a function');
     this.#running().commitSync(write as (tx: never) => ResponseWords);
   }
 
   async settle(outcome: Done): Promise<Settled> {
     const isDone =
       outcome?.kind === 'done' && isSavedResponse(outcome.response) && isSendable(outcome.response);
-    check('outcome', isDone, outcome, 'done(response)');
+    checkArgument('settle(…)', isDone, outcome, 'done(response)');
     return this.#running().settle(outcome);
   }
 
   downstreamKey(name: string, form: 'text' | 'uuid' = 'text'): string {
-    check('name', isRecordName(name), name, 'a name for the provider');
-    check('form', form === 'text' || form === 'uuid', form, "'text' or 'uuid'");
+    checkArgument(KEY_OF, isRecordName(name), name, 'a name for the provider');
+    checkArgument(KEY_OF, form === 'text' || form === 'uuid', form, "'text' or 'uuid'");
     return downstreamKey(this, name, form);
   }
 
@@ -100,7 +102,8 @@ export class AttemptContext implements RunningAttempt {
     if (this.#powers !== undefined) return this.#powers;
     throw new IdempotencyError(
       'transaction_over',
-      'Expected to be asked by the handler, got asked before it runs. Move this into the handler.',
+      'Expected tx, commitSync and settle to be used by the handler, got one of them before it ' +
+        'runs, as in admit. Move this into the handler.',
     );
   }
 }

@@ -27,6 +27,8 @@ export interface AttemptSettings {
   readonly saveTimeoutMs: number;
   /** What may become of a key that was left behind. Without it nothing does. */
   readonly recovery?: Recovery;
+  /** Is given why the store did not say whether a key is free, when the request is answered 503. */
+  readonly warnOfClaim?: (error: unknown) => void;
 }
 
 /** One call of the store: it rejects with `store_timeout` when it is not answered in time. */

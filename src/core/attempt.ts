@@ -2,9 +2,10 @@ import { type Activity, activityOf, Presence } from './activity.ts';
 import { type AdmitAnswer, askAdmit } from './admission.ts';
 import { askForKey, type ClaimAnswer } from './asking.ts';
 import { AttemptContext } from './attempt-context.ts';
+import { type AttemptPhase, mayHaveActed } from './attempt-phase.ts';
 import type { AttemptSettings } from './attempt-settings.ts';
 import { isBackgroundFull } from './background.ts';
-import { FencedError, IdempotencyError } from './errors.ts';
+import { alreadyAnswered, FencedError, IdempotencyError } from './errors.ts';
 import { publish } from './events.ts';
 import { GivingBack } from './giving-back.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -14,15 +15,7 @@ import type { Attempt, Claim } from './store.ts';
 import { takeOver } from './taking-over.ts';
 import { noTransaction, responseTooLarge, TransactionRun } from './transaction-run.ts';
 
-/**
- * One attempt at one key:
- *
- *     idle --claim--> reserved --admit--> admitted --start--> running --conclude--> ended
- *       `---> dead <-----'-------------------'  <--nothing was done--'
- *
- * `dead` is a one-way latch: nothing leads from it to `start`. Only a dead attempt is released, so
- * a release never frees a key whose handler may have acted.
- */
+/** One attempt at one key; {@link AttemptPhase} draws its way. */
 export class AttemptMachine {
   readonly context: AttemptContext;
   readonly #settings: AttemptSettings;
@@ -30,7 +23,7 @@ export class AttemptMachine {
   readonly #presence: Presence;
   readonly #givingBack: GivingBack;
   readonly #saver: Saver;
-  #phase: 'idle' | 'reserved' | 'admitted' | 'running' | 'left' | 'ended' | 'dead' = 'idle';
+  #phase: AttemptPhase = 'idle';
   #lease: LeaseKeeper | undefined;
   #transaction: TransactionRun | undefined;
   /** What the handler has said, or what has become known, before it has answered. */
@@ -53,11 +46,12 @@ export class AttemptMachine {
    * @throws {IdempotencyError} `record_corrupt`, `store_answer_invalid`. The attempt is dead too.
    */
   async claim(): Promise<ClaimAnswer> {
-    this.#phase = 'dead';
     if (isBackgroundFull()) {
+      this.#phase = 'dead';
       publish('claim-failed', this.context, { detail: 'too much waits for the store' });
       return { kind: 'unavailable' };
     }
+    this.#phase = 'asking';
     this.#presence.enter();
     try {
       const claim = await askForKey(this.context, this.#settings, (sent) =>
@@ -68,9 +62,11 @@ export class AttemptMachine {
       else return await this.#askForAbandoned(claim);
       return claim;
     } catch (error) {
+      this.#phase = 'dead';
       this.#over();
       const code = error instanceof IdempotencyError ? error.code : undefined;
       if (code === 'record_corrupt' || code === 'store_answer_invalid') throw error;
+      this.#settings.warnOfClaim?.(error);
       return { kind: 'unavailable' };
     }
   }
@@ -124,14 +120,14 @@ export class AttemptMachine {
 
   /** Gives the reservation back of an attempt that has not started. Never rejects. */
   async release(): Promise<void> {
-    if (MAY_HAVE_ACTED.has(this.#phase)) return;
+    if (mayHaveActed(this.#phase)) return;
     await this.#transaction?.undo();
     await this.#giveBack();
   }
 
   /** The transaction that is open for the handler. */
   get tx(): unknown {
-    if (this.#transaction === undefined) throw noTransaction();
+    if (this.#transaction === undefined) throw noTransaction(this.#settings.recovery?.mode);
     return this.#transaction.tx;
   }
 
@@ -142,8 +138,8 @@ export class AttemptMachine {
 
   /** Runs `write` and completes the record with its response, in one synchronous transaction. */
   commitSync(write: (tx: unknown) => unknown): SavedResponse {
-    this.#expect('running');
-    if (this.#transaction === undefined) throw noTransaction();
+    if (this.#phase !== 'running') throw alreadyAnswered();
+    if (this.#transaction === undefined) throw noTransaction(this.#settings.recovery?.mode);
     try {
       const response = this.#transaction.commitSync(write);
       this.#phase = 'ended';
@@ -157,11 +153,10 @@ export class AttemptMachine {
     }
   }
 
-  /** Whether an answer of this status has to wait for `conclude`; else it may leave at once. */
-  hasToConclude(status: number, isOutcome: boolean): boolean {
+  /** Whether an answer waits for `conclude`; else `leavePending`, and it may leave at once. */
+  hasToConclude(isOutcome: boolean): boolean {
     if (this.#phase !== 'running') return false;
-    if (isOutcome || this.#transaction !== undefined || this.#word !== undefined) return true;
-    return this.leavePending(status);
+    return isOutcome || this.#transaction !== undefined || this.#word !== undefined;
   }
 
   /** The handler has ended its answer. Nothing of an outcome may leave before this has resolved. */
@@ -193,8 +188,9 @@ export class AttemptMachine {
     if (this.#phase === 'left') {
       this.#phase = 'running';
       this.#presence.enter();
-      this.#lease = LeaseKeeper.start(this.context, this.#settings);
+      this.#lease = LeaseKeeper.start(this.context, this.#settings, this.#lease?.endMs);
     }
+    if (this.#phase !== 'running') throw alreadyAnswered();
     return this.conclude(response, true);
   }
 
@@ -207,12 +203,12 @@ export class AttemptMachine {
     return saving;
   }
 
-  /** The handler ended without an outcome: nothing is saved, nothing is freed. Answers false. */
-  leavePending(status?: number): false {
+  /** The handler ended without an outcome: nothing is saved, nothing is freed. */
+  leavePending(status?: number): void {
+    if (this.#phase !== 'running') return;
     this.#phase = 'left';
     publish('left-pending', this.context, status === undefined ? {} : { status });
     this.#over();
-    return false;
   }
 
   /** The handler's answer is destroyed, or an outer layer has answered: it will not be sent. */
@@ -265,6 +261,7 @@ export class AttemptMachine {
   }
 
   #told(claim: Exclude<Claim, { kind: 'new' }>): Claim {
+    if (this.#phase === 'asking') this.#phase = 'dead';
     publish(claim.kind === 'replay' ? 'replayed' : claim.kind, this.context);
     this.#over();
     return claim;
@@ -295,5 +292,3 @@ export class AttemptMachine {
     throw new Error(`An attempt that is ${this.#phase} was used as if it were ${phase}.`);
   }
 }
-
-const MAY_HAVE_ACTED: ReadonlySet<string> = new Set(['running', 'left', 'ended']);

@@ -65,6 +65,9 @@ export class IdempotencyError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // Classes of users inherit this, and not every error of ours is one of theirs.
+    // biome-ignore lint/complexity/noThisInStatic: it is the class on the right of instanceof
+    if (this !== IdempotencyError) return Function.prototype[Symbol.hasInstance].call(this, value);
     return typeof value === 'object' && value !== null && BRAND in value;
   }
 }
@@ -115,4 +118,13 @@ const NOTHING_APPLIED: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
 /** Whether a claim that rejected with `code` can be forgotten, with nothing to release. */
 export function provesNothingApplied(code: ErrorCode | undefined): boolean {
   return NOTHING_APPLIED.has(code);
+}
+
+/** What is thrown at a handler that names a second outcome. */
+export function alreadyAnswered(): IdempotencyError {
+  return new IdempotencyError(
+    'already_answered',
+    'Expected an attempt without an answer, got one that was begun or settled before. ' +
+      'Settle once, in place of res.json.',
+  );
 }

@@ -13,28 +13,35 @@ export class LeaseKeeper {
   readonly #leaseMs: number;
   /** A third of the lease: one sign may be lost, or late, before it ends. */
   readonly #everyMs: number;
-  readonly #endMs: number;
+  /** When it ends, by the clock of the runtime, whatever is resumed in between. */
+  readonly endMs: number;
   #timer: unknown;
   #isOver = false;
 
   private constructor(
     context: AttemptContext,
     settings: AttemptSettings,
-    terms: { readonly leaseMs: number; readonly maxRunMs: number },
+    leaseMs: number,
+    endMs: number,
   ) {
     this.#context = context;
     this.#settings = settings;
-    this.#leaseMs = terms.leaseMs;
-    this.#everyMs = Math.ceil(terms.leaseMs / 3);
-    this.#endMs = settings.runtime.nowMs() + terms.maxRunMs;
+    this.#leaseMs = leaseMs;
+    this.#everyMs = Math.ceil(leaseMs / 3);
+    this.endMs = endMs;
     this.#wait(this.#everyMs);
   }
 
   /** `undefined` without a lease, and in a transaction: its lease outlasts what it may take. */
-  static start(context: AttemptContext, settings: AttemptSettings): LeaseKeeper | undefined {
+  static start(
+    context: AttemptContext,
+    settings: AttemptSettings,
+    endMs?: number,
+  ): LeaseKeeper | undefined {
     const { mode, leaseMs, maxRunMs } = settings.recovery ?? {};
     if (leaseMs === undefined || maxRunMs === undefined || mode === 'transactional') return;
-    return new LeaseKeeper(context, settings, { leaseMs, maxRunMs });
+    const untilMs = endMs ?? settings.runtime.nowMs() + maxRunMs;
+    return new LeaseKeeper(context, settings, leaseMs, untilMs);
   }
 
   stop(): void {
@@ -50,7 +57,7 @@ export class LeaseKeeper {
     const { store, runtime } = this.#settings;
     const context = this.#context;
     const startedMs = runtime.nowMs();
-    if (startedMs >= this.#endMs) {
+    if (startedMs >= this.endMs) {
       publish('lease-ended', context);
       return;
     }

@@ -60,7 +60,9 @@ export const OUTCOME_UNKNOWN: ResponseWords = {
 export function savedResponseOf(words: ResponseWords): KeptResponse {
   const { status, headers = {}, body } = words ?? {};
   const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
-  if (!isStatus) throw invalid('a status from 200 to 599', typeof status);
+  if (!isStatus) throw invalid('a status from 200 to 599', numberOrType(status));
+  const isKnown = Object.keys(words).every((name) => WORDS.has(name));
+  if (!isKnown) throw invalid('no members but status, headers and body', 'another, too');
   const lines = linesOf(headers);
   const bytes = body === undefined ? Buffer.alloc(0) : bytesOf(body);
   if (bytes !== undefined) return kept(status, lines, bytes);
@@ -79,6 +81,7 @@ export function isSendable(response: SavedResponse): boolean {
   );
 }
 
+const WORDS: ReadonlySet<string> = new Set(['status', 'headers', 'body']);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const NO_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 const NOT_FOR_WORDS: ReadonlySet<string> = new Set([
@@ -99,7 +102,7 @@ function kept(status: number, headers: HeaderLine[], body: Buffer): KeptResponse
 
 function linesOf(headers: NonNullable<ResponseWords['headers']>): HeaderLine[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    if (!TOKEN.test(name)) throw invalid('header names that HTTP knows', 'another');
+    if (!TOKEN.test(name)) throw invalid('header names that HTTP can carry', 'one that it cannot');
     const lower = name.toLowerCase();
     if (NOT_FOR_WORDS.has(lower)) throw invalid(`no ${lower} line, which is set for you`, 'one');
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -133,10 +136,14 @@ function jsonOf(body: unknown): Buffer {
   return Buffer.from(json);
 }
 
+function numberOrType(value: unknown): string {
+  return typeof value === 'number' ? String(value) : typeof value;
+}
+
 function invalid(expected: string, got: string, cause?: unknown): IdempotencyError {
   return new IdempotencyError(
     'response_invalid',
-    `Expected a response with ${expected}, got ${got}. Write done({ status: 201, body: {} }).`,
+    `Expected a response with ${expected}, got ${got}. Write { status: 201, body: {} }.`,
     { cause },
   );
 }

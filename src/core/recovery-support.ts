@@ -15,6 +15,7 @@ export function checkRecovery(recovery: Recovery, store: IdempotencyStore): void
   const isMode = Object.hasOwn(MODES, recovery?.mode ?? '');
   check('recovery', isMode, recovery, 'blind(…), transactional(…), keyed(…) or sealed(…)');
   const offered = store as unknown as Record<string, unknown>;
+  if (recovery.mode === 'transactional') checkAdapter(recovery.adapter, offered, store);
   const missing = needs(recovery).filter((name) => typeof offered[name] !== 'function');
   if (missing.length > 0) {
     throw unsupported(
@@ -29,6 +30,29 @@ export function checkRecovery(recovery: Recovery, store: IdempotencyStore): void
     `Expected an adapter for the database of ${nameOf(store)}, got one for ${dialect}. ` +
       'The writes and the record must be in one database.',
   );
+}
+
+/** A store commits in one of two ways, and whoever mixes them up is told which. */
+function checkAdapter(
+  adapter: unknown,
+  offered: Record<string, unknown>,
+  store: IdempotencyStore,
+): void {
+  const [lent, own] = [offered['completeIn'], offered['commitSync']].map(
+    (method) => typeof method === 'function',
+  );
+  if (adapter === undefined && lent && !own) {
+    throw unsupported(
+      `Expected a transaction adapter for ${nameOf(store)}, such as ` +
+        'transactional(pgTransactions(pool)), got none.',
+    );
+  }
+  if (adapter !== undefined && own && !lent) {
+    throw unsupported(
+      `Expected transactional() without an adapter for ${nameOf(store)}, whose handlers write in ` +
+        'commitSync, got one with an adapter.',
+    );
+  }
 }
 
 /** What each mode asks of the store, besides the three verbs. */

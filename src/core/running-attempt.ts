@@ -32,7 +32,8 @@ export interface RunningAttempt extends Attempt {
    * handler whose answer comes after an outer layer has told the client to wait no longer. The
    * retry is given it.
    *
-   * @throws {IdempotencyError} `already_answered`; in a transaction, whatever undid it.
+   * @throws {IdempotencyError} `already_answered`; `transaction_over` before the handler runs, as
+   *   in `admit`; in a transaction, whatever undid it.
    */
   settle(outcome: Done): Promise<Settled>;
   /**

@@ -9,7 +9,8 @@ import type { SettlementAudit } from './settlement-audit.ts';
  *     (absent) --claim--> pending --complete--> completed --retention--> tombstone --> (absent)
  *     pending --release--> (absent)
  *
- * Nothing else changes a record. Time alone never frees, deletes or re-runs a pending one.
+ * The three methods change a record in no other way; capabilities state what they change. Time
+ * alone never frees, deletes or re-runs a pending one.
  *
  * What always holds, over all processes that share the backend:
  * - the fingerprint is compared before the state: another fingerprint is `conflict`, whatever

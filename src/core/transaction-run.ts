@@ -2,7 +2,7 @@ import type { AttemptContext } from './attempt-context.ts';
 import { type AttemptSettings, callStore } from './attempt-settings.ts';
 import { FencedError, IdempotencyError } from './errors.ts';
 import { publish } from './events.ts';
-import type { TransactionalRecovery } from './recovery.ts';
+import type { Recovery, TransactionalRecovery } from './recovery.ts';
 import { type ResponseWords, savedResponseOf } from './recovery-outcome.ts';
 import { delay } from './runtime.ts';
 import type { SavedResponse } from './saved-response.ts';
@@ -91,7 +91,8 @@ export class TransactionRun {
   commitSync(write: (tx: unknown) => unknown): SavedResponse {
     const { store } = this.#settings;
     const context = this.#context;
-    if (this.#open !== undefined || store.commitSync === undefined) throw noTransaction();
+    if (this.#open !== undefined || store.commitSync === undefined)
+      throw noTransaction(this.#settings.recovery?.mode);
     const response = store.commitSync(context.recordKey, context, (tx) => {
       const words = write(tx);
       refusePromise(words);
@@ -179,11 +180,12 @@ function refusePromise(words: unknown): void {
 }
 
 /** What is thrown where the mode, or the store, has no such transaction. */
-export function noTransaction(): IdempotencyError {
+export function noTransaction(mode: Recovery['mode'] | undefined): IdempotencyError {
+  const got = mode === 'transactional' ? 'another of the two' : `recovery: ${mode ?? 'blind'}(…)`;
   return new IdempotencyError(
     'transaction_over',
     'Expected recovery: transactional(adapter) for tx, or transactional() on a SqliteStore for ' +
-      'commitSync, got something else.',
+      `commitSync, got ${got}.`,
   );
 }
 

@@ -6,6 +6,7 @@ import { isRecordName } from '../core/record-key.ts';
 import { blind, type Recovery } from '../core/recovery.ts';
 import { checkRecovery } from '../core/recovery-support.ts';
 import type { Attempt, IdempotencyStore } from '../core/store.ts';
+import { claimWarning } from './claim-warning.ts';
 import { NODE_RUNTIME } from './node-runtime.ts';
 
 type MaybePromise<T> = T | PromiseLike<T>;
@@ -142,6 +143,7 @@ export function settle(store: IdempotencyStore, options: IdempotencyOptions): Se
     saveTimeoutMs: timeout('saveTimeoutMs', options.saveTimeoutMs, 15_000),
     maxResponseBytes: maxBytes(options.maxResponseBytes),
     warn,
+    warnOfClaim: claimWarning(warn),
   };
 }
 
@@ -176,13 +178,21 @@ function checkStore(store: unknown): void {
     looksLikeRequest
       ? 'Expected a store, got a request: the middleware was mounted without being called. ' +
           "Write app.post('/labels', idempotent(store), handler)."
-      : `Expected a store with claim, complete and release, got ${kindOf(store)} ` +
-          `without ${missing.join(', ')}. Pass new MemoryStore(), or another store.`,
+      : `Expected a store with claim, complete and release, got ${unlikeStore(store, missing)}.`,
   );
 }
 
+function unlikeStore(store: unknown, missing: readonly string[]): string {
+  const { then, prototype, name } = (store ?? {}) as Record<string, unknown>;
+  if (typeof then === 'function') return 'a promise: write `await SqliteStore.open(…)`';
+  const claim = (prototype as Record<string, unknown> | undefined)?.['claim'];
+  if (typeof claim === 'function') return `the class: write \`new ${String(name)}(…)\``;
+  return `${kindOf(store)} without ${missing.join(', ')}. Pass new MemoryStore(), or another store`;
+}
+
 function checkNames(options: unknown): void {
-  check('options', typeof options === 'object' && options !== null, options, 'an object');
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
+  check('options', isObject, options, 'an object');
   const unknown = Object.keys(options as object).filter((name) => !Object.hasOwn(KNOWN, name));
   if (unknown.length === 0) return;
   throw new IdempotencyError(
@@ -220,12 +230,21 @@ function coverage(methods: readonly string[] | undefined): Settings['covers'] {
 function outcomes(keep: (status: number) => unknown): Settings['isOutcome'] {
   const saved = new Set<number>();
   for (let status = 100; status <= 999; status += 1) {
-    const answer = keep(status);
+    const answer = asked(keep, status);
     const isAnswer = answer === 'save' || answer === 'pending';
     check('keep', isAnswer, answer, `'save' or 'pending' for status ${status}`);
     if (answer === 'save') saved.add(status);
   }
   return (status) => saved.has(status);
+}
+
+function asked(keep: (status: number) => unknown, status: number): unknown {
+  try {
+    return keep(status);
+  } catch (cause) {
+    const message = `Expected \`keep\` to answer for status ${status}, but it threw.`;
+    throw new IdempotencyError('option_invalid', message, { cause });
+  }
 }
 
 function defaultKeep(status: number): 'save' | 'pending' {
@@ -240,7 +259,12 @@ function timeout(name: string, value: unknown, defaultMs: number): number {
 
 function maxBytes(value: number | undefined): number {
   const bytes = value === undefined ? 1_048_576 : value;
-  check('maxResponseBytes', Number.isSafeInteger(bytes) && bytes >= 0, value, 'a number of bytes');
+  check(
+    'maxResponseBytes',
+    Number.isSafeInteger(bytes) && bytes >= 0,
+    value,
+    'a whole number of bytes from 0',
+  );
   return bytes;
 }
 

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { AttemptMachine } from '../core/attempt.ts';
 import { AttemptContext } from '../core/attempt-context.ts';
 import { nameOf } from '../core/claim-check.ts';
-import { IdempotencyError } from '../core/errors.ts';
+import { alreadyAnswered } from '../core/errors.ts';
 import { publish } from '../core/events.ts';
 import type { Done } from '../core/recovery-outcome.ts';
 import type { HandlerPowers, Settled } from '../core/running-attempt.ts';
@@ -103,17 +103,15 @@ export class RunningHandler implements HandlerPowers {
 
   #refuseSecond(): void {
     if (this.#settled === undefined && !hasBegun(this.#res)) return;
-    throw new IdempotencyError(
-      'already_answered',
-      'Expected an attempt without an answer, got one that was begun or settled before. ' +
-        'Settle once, in place of res.json.',
-    );
+    throw alreadyAnswered();
   }
 
   #hasToConclude(status: number): boolean {
     this.#leaveContext();
     if (this.#settled !== undefined) return true;
-    return this.#attempt.hasToConclude(status, this.#settings.isOutcome(status));
+    if (this.#attempt.hasToConclude(this.#settings.isOutcome(status))) return true;
+    this.#attempt.leavePending(status);
+    return false;
   }
 
   /** The answer has begun, or there will be none: nothing that the handler says counts any more. */
