@@ -67,7 +67,7 @@ describe('every order of what requests do whose lease may end at any moment', ()
     [
       'two requests, a lease that ends, a timer early',
       { earlyTimers: 1 },
-      { keyed: 3_200, sealed: 3_300, transactional: 5_800, unknown: 2_600 },
+      { keyed: 2_800, sealed: 2_900, transactional: 5_300, unknown: 2_200 },
     ],
     [
       'three requests, one refused, a lease that ends',

@@ -18,10 +18,10 @@ describe('every order in which the calls of requests with one key can reach the 
     ['two requests, one refused', { admissions: [429, 0] }, 30],
     ['three requests, one refused', { admissions: [429, 0, 0] }, 300],
     ['two requests, one fault', { faults: 1 }, 250],
-    ['two requests, two faults, one refused', { admissions: [429, 0], faults: 2 }, 1_100],
+    ['two requests, two faults, one refused', { admissions: [429, 0], faults: 2 }, 950],
     ['two requests, one crash', { crashes: 1 }, 110],
-    ['two requests, one timer early', { earlyTimers: 1 }, 2_500],
-    ['two requests, a fault and a timer early', { faults: 1, earlyTimers: 1 }, 12_000],
+    ['two requests, one timer early', { earlyTimers: 1 }, 2_200],
+    ['two requests, a fault and a timer early', { faults: 1, earlyTimers: 1 }, 9_000],
     ['three requests, one refused, one fault', { admissions: [429, 0, 0], faults: 1 }, 4_500],
   ])(
     'does the action at most once and tells one result: %s',
