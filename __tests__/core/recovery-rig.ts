@@ -1,12 +1,12 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { activityOf } from '../../src/core/activity.ts';
 import { AttemptMachine } from '../../src/core/attempt.ts';
 import { AttemptContext } from '../../src/core/attempt-context.ts';
 import type { AttemptSettings } from '../../src/core/attempt-settings.ts';
-import { EVENTS, type IdempotencyEvent } from '../../src/core/events.ts';
+import type { IdempotencyEvent } from '../../src/core/events.ts';
 import type { Recovery } from '../../src/core/recovery.ts';
 import { MemoryStore } from '../../src/stores/memory.ts';
 import { ManualRuntime } from './manual-runtime.ts';
+import { hearOwn } from './own-events.ts';
 import { PlannedCalls } from './planned-calls.ts';
 import { FakeDatabase, plannedStore } from './planned-store.ts';
 
@@ -63,13 +63,11 @@ export function contextOf(owner: string, leaseMs?: number): AttemptContext {
 /** Hears all events of each test of the file. */
 export function hearEvents() {
   const heard: IdempotencyEvent[] = [];
-  const hear = (message: unknown) => heard.push(message as IdempotencyEvent);
+  let end: () => void;
   beforeEach(() => {
     heard.length = 0;
-    for (const name of Object.keys(EVENTS)) subscribe(`express-idempotent:${name}`, hear);
+    end = hearOwn((event) => heard.push(event));
   });
-  afterEach(() => {
-    for (const name of Object.keys(EVENTS)) unsubscribe(`express-idempotent:${name}`, hear);
-  });
+  afterEach(() => end());
   return { names: () => heard.map(({ name }) => name).join(' '), heard };
 }

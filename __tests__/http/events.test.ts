@@ -1,7 +1,5 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import express from 'express';
 import {
-  EVENTS,
   FencedError,
   type IdempotencyEvent,
   type IdempotencyOptions,
@@ -9,20 +7,21 @@ import {
   MemoryStore,
 } from '../../src/index.ts';
 import { FaultyStore } from '../../src/testing/index.ts';
+import { hearOwn } from '../core/own-events.ts';
 import { until } from './gate.ts';
 import { type Served, serve } from './served.ts';
 
 describe('what can be observed', () => {
   const served: Served[] = [];
   const seen: IdempotencyEvent[] = [];
-  const listen = (message: unknown) => seen.push(message as IdempotencyEvent);
+  let end: () => void;
   const names = () => seen.map((event) => event.name).join(' ');
   beforeEach(() => {
     seen.length = 0;
-    for (const name of Object.keys(EVENTS)) subscribe(`express-idempotent:${name}`, listen);
+    end = hearOwn((event) => seen.push(event));
   });
   afterEach(async () => {
-    for (const name of Object.keys(EVENTS)) unsubscribe(`express-idempotent:${name}`, listen);
+    end();
     for (const each of served.splice(0)) await each[Symbol.asyncDispose]();
   });
 

@@ -1,9 +1,9 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import express from 'express';
 import { type Claim, type IdempotencyEvent, idempotent } from '../../src/index.ts';
 import { type SettleAnswer, type Settlement, settle } from '../../src/operator/index.ts';
 import { callOf } from '../../src/testing/contract-scene.ts';
 import type { SettableClock, StoreUnderTest } from '../../src/testing/index.ts';
+import { hearOwn } from '../core/own-events.ts';
 import { type Answered, serve, withoutDate } from '../http/served.ts';
 import { type Left, leftBy } from './left-pending.ts';
 
@@ -25,11 +25,12 @@ export class OperatorScene {
   readonly #ends: (() => unknown)[] = [];
 
   constructor(clock: SettableClock, store: StoreUnderTest, close: () => unknown) {
-    const hear = (message: unknown) => this.heard.push(message as IdempotencyEvent);
-    subscribe('express-idempotent:settled', hear);
     this.clock = clock;
     this.store = store;
-    this.#ends.push(close, () => unsubscribe('express-idempotent:settled', hear));
+    this.#ends.push(
+      close,
+      hearOwn((event) => this.heard.push(event), ['settled']),
+    );
   }
 
   claim(left: Left): Promise<Claim> {
