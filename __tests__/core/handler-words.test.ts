@@ -173,6 +173,10 @@ describe('what an attempt is asked by its handler', () => {
     { headers: [['X-A', 'a\r\nb']] },
     { headers: [['X A', 'b']] },
     { headers: [['Content-Length', '9']] },
+    { reason: 'a\r\nb' },
+    { reason: 7 },
+    { removedNames: ['x a'] },
+    { removedNames: [7] },
   ])('is refused when HTTP cannot carry it, and is saved by nobody: %j', async (change) => {
     const { context, powers, said } = powersOf();
     AttemptContext.claimed(context, 1);

@@ -38,30 +38,48 @@ describe.each(EXPRESS_VERSIONS)('nothing runs unprotected through %s', (_, expre
     },
   );
 
-  test.each<[string, (res: Response) => void]>([
-    ['flushed its head', (res) => res.flushHeaders()],
-    ['written to it', (res) => void res.write(' ')],
-  ])('where an outer layer has %s before', async (_what, begin) => {
-    const seen: { code?: string }[] = [];
+  async function begunBefore(begin: (res: Response) => void, options: IdempotencyOptions = {}) {
+    const codes: unknown[] = [];
     let runs = 0;
     const app = express();
     app.use((_req, res, next) => {
       begin(res);
       next();
     });
-    app.post('/labels', express.json(), idempotent(new MemoryStore()), (_req, res) => {
+    app.post('/labels', express.json(), idempotent(new MemoryStore(), options), (_req, res) => {
       runs += 1;
-      res.end();
+      res.end('made');
     });
     app.use(((error, _req, res, _next) => {
-      seen.push(error);
+      codes.push(error.code);
       res.end('ended');
     }) as ErrorRequestHandler);
-    await using served = await serve(app);
-    expect((await served.ask({ path: '/labels', key: 'k-1', body: BODY })).body.trim()).toBe(
-      'ended',
-    );
-    expect([runs, seen.map(({ code }) => code)]).toEqual([0, ['answer_begun']]);
+    const served = await serve(app);
+    const ask = async (key?: string) => {
+      const { body } = await served.ask({
+        path: '/labels',
+        body: BODY,
+        ...(key === undefined ? {} : { key }),
+      });
+      return { body: body.trim(), codes, runs };
+    };
+    return { ask, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
+  }
+
+  describe.each<[string, (res: Response) => void]>([
+    ['flushed its head', (res) => res.flushHeaders()],
+    ['written to it', (res) => void res.write(' ')],
+  ])('where an outer layer has %s before', (_what, begin) => {
+    test('and a request with a key is told so', async () => {
+      await using asked = await begunBefore(begin);
+      expect(await asked.ask('k-1')).toEqual({ body: 'ended', codes: ['answer_begun'], runs: 0 });
+    });
+
+    test('nor is a request without a key that needs none held up', async () => {
+      await using asked = await begunBefore(begin, { required: false });
+      expect(await asked.ask()).toEqual({ body: 'made', codes: [], runs: 1 });
+      expect(await asked.ask('k-1')).toMatchObject({ body: 'ended', runs: 1 });
+    });
   });
 
   test('and an answer leaves also where a layer has exchanged its request', async () => {

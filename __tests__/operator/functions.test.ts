@@ -70,7 +70,9 @@ test.each(BAD_NOTES)('nothing is settled with %s', async (_name, options) => {
 test('nothing is settled by what is no settlement', async () => {
   const { store } = setup();
   await leavePending(store, LEFT);
-  for (const bad of [undefined, 'done', { kind: 'freed' }, { kind: 'done' }, done]) {
+  const unsendable = { ...done({ status: 200 }).response, status: 150 };
+  const notSent = (['done', 'unknown'] as const).map((kind) => ({ kind, response: unsendable }));
+  for (const bad of [undefined, 'done', { kind: 'freed' }, { kind: 'done' }, done, ...notSent]) {
     const settling = settle(store, LEFT, bad as Settlement, NOTE);
     await expect(settling).rejects.toMatchObject({ code: 'option_invalid' });
   }

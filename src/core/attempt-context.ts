@@ -1,21 +1,19 @@
-import { isSavedResponse } from './claim-check.ts';
 import { downstreamKey } from './downstream-key.ts';
 import { IdempotencyError } from './errors.ts';
 import { checkArgument } from './option-check.ts';
 import { isRecordName } from './record-key.ts';
-import { type Done, isSendable, type ResponseWords } from './recovery-outcome.ts';
+import type { Done, ResponseWords } from './recovery-outcome.ts';
 import type {
   HandlerPowers,
   RegisteredTransaction,
   RunningAttempt,
   Settled,
 } from './running-attempt.ts';
+import { isSendable } from './sendable.ts';
 import type { Attempt } from './store.ts';
 
 /** What names an attempt, settled before the store is asked. */
 export type AttemptIdentity = Omit<Attempt, 'owner' | 'attempt' | 'leaseMs' | 'signal'>;
-
-const KEY_OF = 'downstreamKey(…)';
 
 /** The one object that `claim`, `admit`, the handler, `complete` and `release` are given. */
 export class AttemptContext implements RunningAttempt {
@@ -69,15 +67,14 @@ export class AttemptContext implements RunningAttempt {
   }
 
   async settle(outcome: Done): Promise<Settled> {
-    const isDone =
-      outcome?.kind === 'done' && isSavedResponse(outcome.response) && isSendable(outcome.response);
+    const isDone = outcome?.kind === 'done' && isSendable(outcome.response);
     checkArgument('settle(…)', isDone, outcome, 'done(response)');
     return this.#running().settle(outcome);
   }
 
   downstreamKey(name: string, form: 'text' | 'uuid' = 'text'): string {
-    checkArgument(KEY_OF, isRecordName(name), name, 'a name for the provider');
-    checkArgument(KEY_OF, form === 'text' || form === 'uuid', form, "'text' or 'uuid'");
+    checkArgument('downstreamKey(…)', isRecordName(name), name, 'a name for the provider');
+    checkArgument('downstreamKey(…)', form === 'text' || form === 'uuid', form, "'text' or 'uuid'");
     return downstreamKey(this, name, form);
   }
 

@@ -1,7 +1,8 @@
 import { IdempotencyError } from './errors.ts';
 import { STRICT } from './profiles.ts';
 import type { Settlement } from './recovery-capabilities.ts';
-import type { HeaderLine, KeptResponse, SavedResponse } from './saved-response.ts';
+import type { HeaderLine, KeptResponse } from './saved-response.ts';
+import { isFinalStatus, isHeaderName, isHeaderValue, isSetForYou } from './sendable.ts';
 
 /** The action was done, and this is its answer. */
 export type Done = Extract<Settlement, { kind: 'done' }>;
@@ -59,8 +60,7 @@ export const OUTCOME_UNKNOWN: ResponseWords = {
 /** @throws {IdempotencyError} `response_invalid` */
 export function savedResponseOf(words: ResponseWords): KeptResponse {
   const { status, headers = {}, body } = words ?? {};
-  const isStatus = Number.isInteger(status) && status >= 200 && status <= 599;
-  if (!isStatus) throw invalid('a status from 200 to 599', numberOrType(status));
+  if (!isFinalStatus(status)) throw invalid('a status from 200 to 599', numberOrType(status));
   const isKnown = Object.keys(words).every((name) => WORDS.has(name));
   if (!isKnown) throw invalid('no members but status, headers and body', 'another, too');
   const lines = linesOf(headers);
@@ -71,30 +71,7 @@ export function savedResponseOf(words: ResponseWords): KeptResponse {
   return kept(status, lines, jsonOf(body));
 }
 
-/** Whether HTTP can carry a response that was not made by {@link done}. */
-export function isSendable(response: SavedResponse): boolean {
-  if (response.status < 200 || response.status > 599) return false;
-  if (!response.kept) return true;
-  return response.headers.every(
-    ([name, value]) =>
-      TOKEN.test(name) && !NOT_FOR_WORDS.has(name.toLowerCase()) && !NO_VALUE.test(value),
-  );
-}
-
 const WORDS: ReadonlySet<string> = new Set(['status', 'headers', 'body']);
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const NO_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/;
-const NOT_FOR_WORDS: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'date',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 function kept(status: number, headers: HeaderLine[], body: Buffer): KeptResponse {
   return { kept: true, status, headers, removedNames: [], body };
@@ -102,9 +79,10 @@ function kept(status: number, headers: HeaderLine[], body: Buffer): KeptResponse
 
 function linesOf(headers: NonNullable<ResponseWords['headers']>): HeaderLine[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    if (!TOKEN.test(name)) throw invalid('header names that HTTP can carry', 'one that it cannot');
+    if (!isHeaderName(name))
+      throw invalid('header names that HTTP can carry', 'one that it cannot');
     const lower = name.toLowerCase();
-    if (NOT_FOR_WORDS.has(lower)) throw invalid(`no ${lower} line, which is set for you`, 'one');
+    if (isSetForYou(lower)) throw invalid(`no ${lower} line, which is set for you`, 'one');
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     return values.map((each): HeaderLine => [name, text(each)]);
   });
@@ -112,10 +90,8 @@ function linesOf(headers: NonNullable<ResponseWords['headers']>): HeaderLine[] {
 
 function text(value: unknown): string {
   const line = typeof value === 'number' ? String(value) : value;
-  if (typeof line !== 'string' || NO_VALUE.test(line)) {
-    throw invalid('header values that HTTP can carry', typeof value);
-  }
-  return line;
+  if (isHeaderValue(line)) return line;
+  throw invalid('header values that HTTP can carry', typeof value);
 }
 
 /** A copy, or `undefined` when `body` is neither text nor bytes. */

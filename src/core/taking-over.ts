@@ -1,16 +1,15 @@
 import type { AttemptContext } from './attempt-context.ts';
 import { type AttemptSettings, callStore } from './attempt-settings.ts';
-import { isSavedResponse } from './claim-check.ts';
 import { LATE, withDeadline } from './deadline.ts';
 import { IdempotencyError } from './errors.ts';
 import { publish } from './events.ts';
 import { recordReference } from './record-key.ts';
 import type { Recovery, SealedRecovery } from './recovery.ts';
 import type { Settlement, TakeOver } from './recovery-capabilities.ts';
-import { isSendable } from './recovery-outcome.ts';
 import type { Runtime } from './runtime.ts';
 import type { SavedResponse } from './saved-response.ts';
 import type { Saving } from './saving.ts';
+import { isSendable } from './sendable.ts';
 import type { Claim } from './store.ts';
 
 /** What taking over asks of its attempt. */
@@ -113,8 +112,7 @@ async function recoveredBy(
   const found = await withDeadline(runtime, recoverTimeoutMs, () => recover(context));
   if (found === LATE) throw new Error(`recover did not answer within ${recoverTimeoutMs} ms.`);
   if (found?.kind === 'unknown' || found?.kind === 'never-started') return found;
-  if (found?.kind === 'done' && isSavedResponse(found.response) && isSendable(found.response))
-    return found;
+  if (found?.kind === 'done' && isSendable(found.response)) return found;
   throw new Error('Expected recover to answer done(…), neverStarted() or unknown().');
 }
 

@@ -73,10 +73,11 @@ async function passThrough(
   settings: Settings,
   next: (error?: unknown) => void,
 ): Promise<RunningHandler | 'answered' | 'unprotected'> {
-  if (res.headersSent && !res.writableEnded) throw begunBefore();
+  const isBegun = res.headersSent && !res.writableEnded;
   const asking = identify(req, settings);
   const asked = 'then' in asking ? await asking : asking;
   if (asked.kind === 'unprotected') return 'unprotected';
+  if (isBegun) throw begunBefore();
   if (asked.kind === 'key missing') return say(res, STRICT.keyMissing);
   if (asked.kind === 'key invalid') return say(res, STRICT.keyInvalid);
   if (isGone(res)) return 'answered';

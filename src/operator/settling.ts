@@ -2,6 +2,7 @@ import { IdempotencyError } from '../core/errors.ts';
 import { publish } from '../core/events.ts';
 import { recordKeyParts } from '../core/record-key.ts';
 import type { SettleAnswer, Settlement, SettlementNote } from '../core/recovery-capabilities.ts';
+import { isSendable } from '../core/sendable.ts';
 import type { IdempotencyStore } from '../core/store.ts';
 import { offering } from './capability.ts';
 import { type RecordName, recordKeyOf } from './record-name.ts';
@@ -74,13 +75,11 @@ export async function settle(
 
 const REASON_MAX_CHARACTERS = 1_000;
 const BY_MAX_CHARACTERS = 200;
-const KINDS: ReadonlySet<unknown> = new Set(['done', 'unknown', 'never-started']);
 
 function checkSettlement(settlement: Settlement): void {
   const { kind, response } = (settlement ?? {}) as { kind?: unknown; response?: unknown };
-  const isAnswered =
-    kind === 'never-started' || (typeof response === 'object' && response !== null);
-  if (KINDS.has(kind) && isAnswered) return;
+  if (kind === 'never-started') return;
+  if ((kind === 'done' || kind === 'unknown') && isSendable(response)) return;
   throw invalid('done(response), neverStarted() or unknown()', settlement);
 }
 
