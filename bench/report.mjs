@@ -52,7 +52,8 @@ export function table(rows) {
   return [lines[0], line(rule), ...lines.slice(1)];
 }
 
-function ratio(ratios) {
+/** The median of the rounds' ratios, and their spread, as two cells. */
+export function ratio(ratios) {
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
   return [median(ratios).toFixed(2), `${least.toFixed(2)}-${most.toFixed(2)}`];
 }

@@ -1,4 +1,4 @@
-import { median, table } from '../report.mjs';
+import { median, ratio, table } from '../report.mjs';
 import { load } from './load.mjs';
 import { newKey, replay, write } from './record.mjs';
 
@@ -58,8 +58,7 @@ function rowOf(verb, concurrency, found) {
     String(concurrency),
     `${middle('raw', 'perSecond').toFixed(0)}/s`,
     `${middle('store', 'perSecond').toFixed(0)}/s`,
-    median(ratios).toFixed(2),
-    `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`,
+    ...ratio(ratios),
     `${middle('raw', 'cpuUs').toFixed(0)} us`,
     `${middle('store', 'cpuUs').toFixed(0)} us`,
   ];

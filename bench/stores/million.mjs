@@ -1,4 +1,4 @@
-import { median, table } from '../report.mjs';
+import { median, ratio, table } from '../report.mjs';
 import { claim, FILLED_KEY, newKey, replay, write } from './record.mjs';
 
 const RECORDS = 1_000_000;
@@ -52,12 +52,10 @@ async function inTurn(sides, order, action) {
 }
 
 function rowOf(what, found) {
-  const ratios = found.map(([few, million]) => million / few);
   return [
     what === 'claim' ? 'claim of a new key' : 'replay',
     `${median(found.map(([few]) => few)).toFixed(0)} us`,
     `${median(found.map(([, million]) => million)).toFixed(0)} us`,
-    median(ratios).toFixed(2),
-    `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`,
+    ...ratio(found.map(([few, million]) => million / few)),
   ];
 }

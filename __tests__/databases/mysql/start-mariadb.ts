@@ -2,7 +2,7 @@ import type { RowDataPacket } from 'mysql2/promise';
 import { recordKeyDigest } from '../../../src/core/record-key.ts';
 import { MySqlStore } from '../../../src/stores/mysql/index.ts';
 import { MariaDbServer, type MariaDbSettings } from '../servers/mariadb.ts';
-import { NOTHING, type SqlDatabase } from '../sql/sql-database.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
 
 /** MariaDB behind `mysql2`. */
 export async function startMariaDb(settings: MariaDbSettings = {}): Promise<SqlDatabase> {
@@ -36,7 +36,7 @@ export function mariaDbDialect(server: MariaDbServer): SqlDatabase {
       const text = `select response_head as head, response_body as body
         from idempotency_records where id = ?`;
       const [row] = await rows(text, [recordKeyDigest(key)]);
-      return row === undefined ? NOTHING : { head: textOf(row['head']), body: row['body'] };
+      return row && { head: textOf(row['head']), body: row['body'] };
     },
     async overwriteSaved(key, { head = null, body = null }) {
       const text = `update idempotency_records set response_head = coalesce(?, response_head),

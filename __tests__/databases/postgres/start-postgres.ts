@@ -1,7 +1,7 @@
 import { recordKeyDigest } from '../../../src/core/record-key.ts';
 import { PostgresStore } from '../../../src/stores/postgres/index.ts';
 import { PostgresServer, type PostgresSettings } from '../servers/postgres.ts';
-import { NOTHING, type Saved, type SqlDatabase } from '../sql/sql-database.ts';
+import type { Saved, SqlDatabase } from '../sql/sql-database.ts';
 
 /** PostgreSQL behind `pg`. */
 export async function startPostgres(settings: PostgresSettings = {}): Promise<SqlDatabase> {
@@ -30,7 +30,7 @@ export function postgresDialect(server: PostgresServer): SqlDatabase {
     async saved(key) {
       const text = 'select head, body from idempotency_records where id = $1';
       const { rows } = await pool.query<Saved>(text, [recordKeyDigest(key)]);
-      return rows[0] ?? NOTHING;
+      return rows[0];
     },
     async overwriteSaved(key, { head, body }) {
       const text = `update idempotency_records

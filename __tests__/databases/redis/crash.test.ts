@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { RedisStore } from '../../../src/stores/redis/index.ts';
+import { crashUnderLoad } from '../crash-load.ts';
 import { DURABLE, RedisServer, type RedisSettings } from '../servers/redis.ts';
 import { callsOf } from './calls.ts';
 
@@ -11,60 +11,33 @@ async function setup(settings: RedisSettings) {
   return { server, store, ...callsOf(store) };
 }
 
-type Acknowledged = Map<string, 'claimed' | 'completed'>;
-
-/** Claims and completes new keys without a pause until the server is gone. */
-async function load(
-  { claim, complete }: Pick<Awaited<ReturnType<typeof setup>>, 'claim' | 'complete'>,
-  worker: number,
-  acknowledged: Acknowledged,
-): Promise<void> {
-  for (let n = 0; ; n += 1) {
-    const key = `${worker}.${n}`;
-    try {
-      await claim(key, { key, timeoutMs: 2_000 });
-      acknowledged.set(key, 'claimed');
-      if (n % 3 === 0) continue;
-      await complete(key, { key, timeoutMs: 2_000 });
-      acknowledged.set(key, 'completed');
-    } catch {
-      return;
-    }
-  }
-}
-
-/** Kills the server under load, starts it again, and counts what it has forgotten. */
-async function crashUnderLoad(settings: RedisSettings) {
+/** The same calls under load, of a server that is killed meanwhile. */
+async function crash(settings: RedisSettings) {
   const { server, claim, complete } = await setup(settings);
-  const acknowledged: Acknowledged = new Map();
-  const workers = Array.from({ length: 16 }, (_, worker) =>
-    load({ claim, complete }, worker, acknowledged),
-  );
-  await delay(700);
-  await server.kill();
-  await Promise.all(workers);
-  await server.restart();
-  const after = new RedisStore({ client: server.ioredis() });
-  const isLost = async ([key, state]: [string, string]) => {
-    const found = await after.inspect(key);
-    return found?.owner !== key || (state === 'completed' && found.state !== 'completed');
-  };
-  const lost = await Promise.all([...acknowledged].map(isLost));
-  await server.stop();
-  return { acknowledged: acknowledged.size, lost: lost.filter((each) => each).length };
+  // Made on the server that has come back: the client of the load gives up at once.
+  let after: RedisStore | undefined;
+  return crashUnderLoad({
+    server,
+    claim: (key) => claim(key, { key, timeoutMs: 2_000 }),
+    complete: (key) => complete(key, { key, timeoutMs: 2_000 }),
+    inspect: (key) => {
+      after ??= new RedisStore({ client: server.ioredis() });
+      return after.inspect(key);
+    },
+  });
 }
 
 test.each(['always', 'everysec'])(
   'with appendfsync %s nothing acknowledged is lost when the server is killed under load',
   async (appendfsync) => {
-    const { acknowledged, lost } = await crashUnderLoad({ appendonly: 'yes', appendfsync });
+    const { acknowledged, lost } = await crash({ appendonly: 'yes', appendfsync });
     expect(acknowledged).toBeGreaterThan(50);
     expect(lost).toBe(0);
   },
 );
 
 test('without AOF everything is lost: the test before can fail', async () => {
-  const { acknowledged, lost } = await crashUnderLoad({ appendonly: 'no' });
+  const { acknowledged, lost } = await crash({ appendonly: 'no' });
   expect(acknowledged).toBeGreaterThan(50);
   expect(lost).toBe(acknowledged);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { aesGcmSeal } from '../../../src/stores/postgres/index.ts';
 import { attemptOf, callsOf, failureOf, within } from '../calls.ts';
-import { empty, type SqlDatabase, type SqlStore } from './sql-database.ts';
+import { empty, type Saved, type SqlDatabase, type SqlStore } from './sql-database.ts';
 
 const SECRET = 'canary 4929 1234';
 const RESPONSE = {
@@ -57,8 +57,8 @@ export function describeSealed(database: () => SqlDatabase): void {
     await finish(store, 'k');
     await finish(store, 'other');
     const { claim } = callsOf(store);
-    const { head, body: own } = await database().saved('k');
-    const { body: other } = await database().saved('other');
+    const { head, body: own } = (await database().saved('k')) as Saved;
+    const { body: other } = (await database().saved('other')) as Saved;
     await database().overwriteSaved('k', { body: other });
     expect((await failureOf(claim('B'))).code).toBe('record_corrupt');
     await database().overwriteSaved('k', { body: own });

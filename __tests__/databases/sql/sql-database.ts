@@ -22,8 +22,8 @@ export interface SqlDatabase {
   rows(text: string): Promise<readonly Row[]>;
   /** Locks a record in an open transaction; what it resolves with lets the record go. */
   lock(key: string): Promise<() => Promise<void>>;
-  /** What the record of `key` has of a response. */
-  saved(key: string): Promise<Saved>;
+  /** What the record of `key` has of a response; `undefined` where there is no record. */
+  saved(key: string): Promise<Saved | undefined>;
   overwriteSaved(key: string, saved: Partial<Saved>): Promise<void>;
 }
 
