@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import mysql, { type Pool, type PoolOptions, type RowDataPacket } from 'mysql2/promise';
+import { makeDataDirectory } from './data-directory.ts';
 import { freePort, ServerProcess, serverDirectory, serverUser } from './server-process.ts';
 
 const MARIADB = '/usr/sbin/mariadbd';
@@ -38,10 +39,12 @@ export class MariaDbServer {
     }
     const user = serverUser('mysql');
     const directory = serverDirectory('mariadb', user);
-    // In a shared directory two that install at once remove each other's temporary tables.
-    const own = [`--datadir=${join(directory, 'data')}`, `--tmpdir=${directory}`];
-    const options = ['--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db'];
-    execFileSync(INSTALL, [...options, ...own], { ...user, cwd: directory, stdio: 'pipe' });
+    await makeDataDirectory(MARIADB, join(directory, 'data'), (data) => {
+      const options = ['--no-defaults', '--auth-root-authentication-method=normal'];
+      // In a shared directory two that install at once remove each other's temporary tables.
+      const own = ['--skip-test-db', `--datadir=${data}`, `--tmpdir=${directory}`];
+      execFileSync(INSTALL, [...options, ...own], { ...user, cwd: directory, stdio: 'pipe' });
+    });
     const process = new ServerProcess(directory, user);
     const server = new MariaDbServer(await freePort(), process, settings);
     await server.restart();

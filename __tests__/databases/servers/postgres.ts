@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Pool, type PoolConfig } from 'pg';
 import postgres from 'postgres';
+import { makeDataDirectory } from './data-directory.ts';
 import {
   freePort,
   ServerProcess,
@@ -42,10 +43,12 @@ export class PostgresServer {
     settings: PostgresSettings = {},
     from: 'machine' | 'package' = existsSync(MACHINE) ? 'machine' : 'package',
   ): Promise<PostgresServer> {
-    const server = await PostgresServer.#prepare(settings, from, (bin, data, user) => {
-      const options = ['-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-      execFileSync(join(bin, 'initdb'), ['-D', data, ...options], { ...user, stdio: 'pipe' });
-    });
+    const server = await PostgresServer.#prepare(settings, from, (bin, data, user) =>
+      makeDataDirectory(bin, data, (empty) => {
+        const options = ['-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+        execFileSync(join(bin, 'initdb'), ['-D', empty, ...options], { ...user, stdio: 'pipe' });
+      }),
+    );
     await server.restart();
     return server;
   }
@@ -56,7 +59,7 @@ export class PostgresServer {
     port: number = primary.port,
   ): Promise<PostgresServer> {
     const settings = { primary_conninfo: `host=${HOST} port=${port} user=${USER}` };
-    const server = await PostgresServer.#prepare(settings, 'machine', (bin, data, user) => {
+    const server = await PostgresServer.#prepare(settings, 'machine', async (bin, data, user) => {
       // Past the proxy, which is in this process and stands still meanwhile.
       const from = ['-h', HOST, '-p', String(primary.port), '-U', USER];
       const options = ['-D', data, '-R', '-X', 'stream', '--checkpoint=fast', '--no-sync'];
@@ -69,12 +72,12 @@ export class PostgresServer {
   static async #prepare(
     settings: PostgresSettings,
     from: 'machine' | 'package',
-    fill: (bin: string, data: string, user: ServerUser) => void,
+    fill: (bin: string, data: string, user: ServerUser) => Promise<void>,
   ): Promise<PostgresServer> {
     const bin = binariesOf(from);
     const user = serverUser('postgres');
     const directory = serverDirectory('postgres', user);
-    fill(bin, join(directory, 'data'), user);
+    await fill(bin, join(directory, 'data'), user);
     const process = new ServerProcess(directory, user);
     return new PostgresServer(await freePort(), process, bin, settings);
   }

@@ -17,8 +17,13 @@ export function describeCrash({ durable, forgetful }: CrashServers): void {
   });
 
   test(`they are lost with ${forgetful.named}: the test before can fail`, async () => {
-    const { acknowledged, lost } = await crash(forgetful.start);
-    expect(acknowledged).toBeGreaterThan(50);
+    let lost = 0;
+    // By chance the server writes all that it has just before it is killed.
+    for (let tries = 0; lost === 0 && tries < 5; tries += 1) {
+      const found = await crash(forgetful.start);
+      expect(found.acknowledged).toBeGreaterThan(50);
+      ({ lost } = found);
+    }
     expect(lost).toBeGreaterThan(0);
   });
 
