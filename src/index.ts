@@ -12,6 +12,7 @@ export {
   type IdempotencyEvent,
 } from './core/events.ts';
 export {
+  type AbandonedOptions,
   type BlindOptions,
   type BlindRecovery,
   blind,
@@ -81,7 +82,7 @@ export {
   type TransactionDialect,
   type TransactionLimits,
 } from './core/transaction.ts';
-export { type DrainReport, drain } from './express/drain.ts';
+export { type DrainOptions, type DrainReport, drain } from './express/drain.ts';
 export {
   type IdempotencyMiddleware,
   idempotencyMiddleware,

@@ -76,12 +76,12 @@ test('the times are options', async () => {
 });
 
 test.each([
-  [{ maxRecords: 0 }, '"maxRecords" must be a whole number from 1 to 16000000, got 0'],
-  [{ maxRecords: '9' }, '"maxRecords" must be a whole number'],
-  [{ resultRetentionMs: Number.NaN }, '"resultRetentionMs"'],
-  [{ tombstoneRetentionMs: -1 }, '"tombstoneRetentionMs"'],
-  [{ now: 5 }, '"now" must be a function'],
-  [{ maxrecords: 9 }, 'unknown option "maxrecords". Known options: '],
+  [{ maxRecords: 0 }, '`maxRecords` of MemoryStore to be a whole number from 1 to 16000000, got 0'],
+  [{ maxRecords: '9' }, '`maxRecords` of MemoryStore to be a whole number'],
+  [{ resultRetentionMs: Number.NaN }, '`resultRetentionMs`'],
+  [{ tombstoneRetentionMs: -1 }, '`tombstoneRetentionMs`'],
+  [{ now: 5 }, '`now` of MemoryStore to be a function'],
+  [{ maxrecords: 9 }, 'got `maxrecords`. Did you mean `maxRecords`? Known are '],
   [null, 'an object of options, got null'],
 ])('%o is refused when the store is built', (options, what) => {
   expect(() => new MemoryStore(options as object)).toThrow(what);

@@ -1,12 +1,12 @@
 import { recordReference } from '../../src/core/record-key.ts';
-import { blind } from '../../src/core/recovery.ts';
+import { type AbandonedOptions, blind } from '../../src/core/recovery.ts';
 import { RESPONSE } from './attempt-rig.ts';
 import { rejects } from './planned-calls.ts';
 import { hearEvents, LEASE_MS, recoveryRig } from './recovery-rig.ts';
 
 describe('an abandoned key that is to end as unknown', () => {
   const { names } = hearEvents();
-  const setup = (response?: Parameters<typeof blind>[0]) =>
+  const setup = (response?: Pick<AbandonedOptions, 'response'>) =>
     recoveryRig(blind({ onAbandoned: 'unknown', ...response }));
 
   const textOf = (claim: unknown) => {

@@ -51,55 +51,101 @@ describe('the middleware, when it is built', () => {
 
   test('names an option that it does not know, and lists those that it knows', () => {
     const message = setup().messageOf({ finger: () => 'f', toString: 1 });
-    expect(message).toContain('got finger, toString');
-    expect(message).toContain('fingerprint, admit, key, tenant, operation, keep, methods');
+    expect(message).toContain(
+      'got `finger`, `toString`. Known are fingerprint, admit, key, tenant',
+    );
+    expect(message).toContain('See docs/options.md.');
   });
 
   test.each([
-    ['options', 7, 'Expected options to be an object, got 7.'],
-    ['options', null, 'Expected options to be an object, got null.'],
-    ['options', [], 'Expected options to be an object, got an array.'],
-    ['fingerprint', { fingerprint: 'f' }, '`fingerprint` to be a function, got "f"'],
-    ['admit', { admit: 0 }, '`admit` to be a function, got 0'],
-    ['tenant', { tenant: 'acme' }, '`tenant` to be a function, got "acme"'],
-    ['keep', { keep: true }, '`keep` to be a function, got true'],
+    ['storeTimeout', 'storeTimeoutMs'],
+    ['fingerPrint', 'fingerprint'],
+    ['methodes', 'methods'],
+  ])('asks of %s whether %s was meant', (written, meant) => {
+    expect(setup().messageOf({ [written]: 1 })).toContain(`Did you mean \`${meant}\`?`);
+  });
+
+  test.each([
+    ['options', 7, 'Expected idempotent(…) to be given an object of options, got 7.'],
+    ['options', null, 'Expected idempotent(…) to be given an object of options, got null.'],
+    ['options', [], 'to be given an object of options, got an array.'],
+    [
+      'fingerprint',
+      { fingerprint: 'f' },
+      '`fingerprint` of idempotent(…) to be a function, got "f"',
+    ],
+    ['admit', { admit: 0 }, '`admit` of idempotent(…) to be a function, got 0'],
+    ['tenant', { tenant: 'acme' }, '`tenant` of idempotent(…) to be a function, got "acme"'],
+    ['keep', { keep: true }, '`keep` of idempotent(…) to be a function, got true'],
     [
       'keep answers nothing',
       { keep: () => {} },
-      "'save' or 'pending' for status 100, got undefined",
+      "'save' or 'pending' for status 100, got one that answers undefined",
     ],
-    ['warn', { warn: [] }, '`warn` to be a function, got an array'],
+    ['warn', { warn: [] }, '`warn` of idempotent(…) to be a function, got an array'],
     [
       'key',
       { key: 'no header' },
-      '`key` to be the name of a header, or a function, got "no header"',
+      '`key` of idempotent(…) to be the name of a header, or a function, got "no header"',
     ],
-    ['key', { key: {} }, '`key` to be the name of a header, or a function, got object'],
-    ['operation', { operation: '' }, '`operation` to be a name, a function or false, got ""'],
-    ['operation', { operation: true }, '`operation` to be a name, a function or false, got true'],
-    ['methods', { methods: [] }, '`methods` to be a list of at least one method, got an array'],
-    ['methods', { methods: 'POST' }, '`methods` to be a list of at least one method, got "POST"'],
-    ['methods', { methods: ['post'] }, '`methods` to be methods in capitals, got "post"'],
-    ['methods', { methods: [1] }, '`methods` to be methods in capitals, got 1'],
-    ['required', { required: 1 }, '`required` to be true or false, got 1'],
+    [
+      'key',
+      { key: {} },
+      '`key` of idempotent(…) to be the name of a header, or a function, got object',
+    ],
+    [
+      'operation',
+      { operation: '' },
+      '`operation` of idempotent(…) to be a name, a function or false, got ""',
+    ],
+    [
+      'operation',
+      { operation: true },
+      '`operation` of idempotent(…) to be a name, a function or false, got true',
+    ],
+    [
+      'methods',
+      { methods: [] },
+      '`methods` of idempotent(…) to be a list of at least one method, in capitals, got an array',
+    ],
+    [
+      'methods',
+      { methods: 'POST' },
+      'to be a list of at least one method, in capitals, got "POST"',
+    ],
+    ['methods', { methods: ['post'] }, 'at least one method, in capitals, got an array'],
+    ['methods', { methods: [1] }, 'at least one method, in capitals, got an array'],
+    ['required', { required: 1 }, '`required` of idempotent(…) to be true or false, got 1'],
     [
       'storeTimeoutMs',
       { storeTimeoutMs: 0 },
-      '`storeTimeoutMs` to be a whole number of milliseconds',
+      '`storeTimeoutMs` of idempotent(…) to be a whole number of milliseconds',
     ],
-    ['admitTimeoutMs', { admitTimeoutMs: 1.5 }, '`admitTimeoutMs` to be a whole number of'],
+    [
+      'admitTimeoutMs',
+      { admitTimeoutMs: 1.5 },
+      '`admitTimeoutMs` of idempotent(…) to be a whole number of',
+    ],
     [
       'saveTimeoutMs',
       { saveTimeoutMs: 2 ** 31 },
-      '`saveTimeoutMs` to be a whole number of milliseconds from 1 to 2147483647, got 2147483648',
+      'to be a whole number of milliseconds from 1 to 2147483647, got 2147483648',
     ],
-    ['saveTimeoutMs', { saveTimeoutMs: '5' }, '`saveTimeoutMs` to be a whole number of'],
+    [
+      'saveTimeoutMs',
+      { saveTimeoutMs: '5' },
+      '`saveTimeoutMs` of idempotent(…) to be a whole number of',
+    ],
     [
       'maxResponseBytes',
       { maxResponseBytes: -1 },
-      '`maxResponseBytes` to be a whole number of bytes from 0, got -1',
+      'to be a whole number of bytes from 0 to 9007199254740991, got -1',
     ],
-    ['maxResponseBytes', { maxResponseBytes: null }, '`maxResponseBytes` to be a whole number'],
+    [
+      'maxResponseBytes',
+      { maxResponseBytes: null },
+      '`maxResponseBytes` of idempotent(…) to be a whole number',
+    ],
   ])('says of a wrong %s what was expected and what came', (_, options, sentence) => {
     expect(setup().messageOf(options)).toContain(sentence);
   });

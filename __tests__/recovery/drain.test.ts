@@ -117,9 +117,19 @@ describe.each(EXPRESS_VERSIONS)('draining a store, under %s', (_, framework) => 
 });
 
 test.each<[string, unknown, object | undefined, string]>([
-  ['no store', undefined, undefined, '`store` to be the store of the middleware, got undefined'],
-  ['null', null, undefined, '`store` to be the store of the middleware, got null'],
-  ['a time that is none', new MemoryStore(), { timeoutMs: -1 }, '`timeoutMs` to be a whole number'],
+  [
+    'no store',
+    undefined,
+    undefined,
+    'drain(…) to be given the store of the middleware, got undefined',
+  ],
+  ['null', null, undefined, 'drain(…) to be given the store of the middleware, got null'],
+  [
+    'a time that is none',
+    new MemoryStore(),
+    { timeoutMs: -1 },
+    '`timeoutMs` of drain(…) to be a whole number',
+  ],
   [
     'half a time',
     new MemoryStore(),

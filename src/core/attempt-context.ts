@@ -1,6 +1,6 @@
 import { downstreamKey } from './downstream-key.ts';
 import { IdempotencyError } from './errors.ts';
-import { checkArgument } from './option-check.ts';
+import { checkArgument, type OptionOwner } from './option-check.ts';
 import { isRecordName } from './record-key.ts';
 import type { Done, ResponseWords } from './recovery-outcome.ts';
 import type {
@@ -62,19 +62,24 @@ export class AttemptContext implements RunningAttempt {
   }
 
   commitSync(write: (tx: RegisteredTransaction) => ResponseWords): void {
-    checkArgument('commitSync(…)', typeof write === 'function', write, 'a function');
+    checkArgument(asked('commitSync'), typeof write === 'function', write, 'a function');
     this.#running().commitSync(write as (tx: never) => ResponseWords);
   }
 
   async settle(outcome: Done): Promise<Settled> {
     const isDone = outcome?.kind === 'done' && isSendable(outcome.response);
-    checkArgument('settle(…)', isDone, outcome, 'done(response)');
+    checkArgument(asked('settle'), isDone, outcome, 'done(response)');
     return this.#running().settle(outcome);
   }
 
   downstreamKey(name: string, form: 'text' | 'uuid' = 'text'): string {
-    checkArgument('downstreamKey(…)', isRecordName(name), name, 'a name for the provider');
-    checkArgument('downstreamKey(…)', form === 'text' || form === 'uuid', form, "'text' or 'uuid'");
+    checkArgument(asked('downstreamKey'), isRecordName(name), name, 'a name for the provider');
+    checkArgument(
+      asked('downstreamKey'),
+      form === 'text' || form === 'uuid',
+      form,
+      "'text' or 'uuid'",
+    );
     return downstreamKey(this, name, form);
   }
 
@@ -103,4 +108,8 @@ export class AttemptContext implements RunningAttempt {
         'runs, as in admit. Move this into the handler.',
     );
   }
+}
+
+function asked(method: string): OptionOwner {
+  return { name: `${method}(…)`, page: 'docs/recovery.md' };
 }

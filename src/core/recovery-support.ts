@@ -1,6 +1,6 @@
 import { nameOf } from './claim-check.ts';
 import { IdempotencyError } from './errors.ts';
-import { check } from './option-check.ts';
+import { invalidOption, kindOf } from './option-check.ts';
 import type { Recovery } from './recovery.ts';
 import type { IdempotencyStore } from './store.ts';
 
@@ -11,9 +11,8 @@ import type { IdempotencyStore } from './store.ts';
  * @throws {IdempotencyError} `option_invalid`, `recovery_unsupported`.
  */
 export function checkRecovery(recovery: Recovery, store: IdempotencyStore): void {
-  const needs = MODES[recovery?.mode];
-  const isMode = Object.hasOwn(MODES, recovery?.mode ?? '');
-  check('recovery', isMode, recovery, 'blind(…), transactional(…), keyed(…) or sealed(…)');
+  if (!isMade(recovery)) throw invalidOption(MIDDLEWARE, 'recovery', A_MODE, kindOf(recovery));
+  const needs = MODES[recovery.mode];
   const offered = store as unknown as Record<string, unknown>;
   if (recovery.mode === 'transactional') checkAdapter(recovery.adapter, offered, store);
   const missing = needs(recovery).filter((name) => typeof offered[name] !== 'function');
@@ -66,6 +65,18 @@ const MODES: { readonly [mode in Recovery['mode']]: (recovery: Recovery) => read
     'adapter' in recovery && recovery.adapter !== undefined ? 'completeIn' : 'commitSync',
   ],
 };
+
+const MIDDLEWARE = { name: 'idempotent(…)', page: 'docs/recovery.md' };
+
+const A_MODE = 'blind(…), transactional(…), keyed(…) or sealed(…)';
+
+/** What was written by hand lacks what these work out and check. */
+function isMade(recovery: unknown): boolean {
+  const { mode, maxRunMs, rerunWithinMs, recover } = (recovery ?? {}) as Record<string, unknown>;
+  if (!Object.hasOwn(MODES, String(mode)) || typeof maxRunMs !== 'number') return false;
+  if (mode === 'keyed') return typeof rerunWithinMs === 'number';
+  return mode !== 'sealed' || typeof recover === 'function';
+}
 
 function unsupported(message: string): IdempotencyError {
   return new IdempotencyError('recovery_unsupported', message);

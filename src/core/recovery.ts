@@ -1,4 +1,12 @@
-import { check, checkMs } from './option-check.ts';
+import {
+  A_FUNCTION,
+  checkArgument,
+  checkOptions,
+  invalidOption,
+  milliseconds,
+  type OptionOwner,
+  type OptionRule,
+} from './option-check.ts';
 import type { Settlement } from './recovery-capabilities.ts';
 import { OUTCOME_UNKNOWN, type ResponseWords, savedResponseOf } from './recovery-outcome.ts';
 import type { KeptResponse } from './saved-response.ts';
@@ -51,15 +59,16 @@ export interface LeaseTerms {
   readonly maxRunMs: number;
 }
 
-/** What {@link blind} is told. */
-export interface BlindOptions extends LeaseOptions {
-  /**
-   * `'pending'` leaves a key whose first attempt went quiet to an operator. `'unknown'` ends it,
-   * once its lease is over, with a definite answer that says that nobody knows.
-   *
-   * @default 'pending'
-   */
-  readonly onAbandoned?: 'pending' | 'unknown';
+/**
+ * What {@link blind} is told: `'pending'`, the default, leaves a key whose first attempt went quiet
+ * to an operator; `'unknown'` ends it with a definite answer.
+ */
+export type BlindOptions = { readonly onAbandoned?: 'pending' } | AbandonedOptions;
+
+/** What {@link blind} is told, where a key is to have a definite answer in any case. */
+export interface AbandonedOptions extends LeaseOptions {
+  /** Ends the key, once its lease is over, with an answer that says that nobody knows. */
+  readonly onAbandoned: 'unknown';
   /**
    * The answer of `'unknown'`, or a function of the reference under which an operator finds the
    * record. A plain answer carries the reference in a header line `Idempotency-Reference`.
@@ -119,17 +128,19 @@ export interface TransactionalOptions {
  * @throws {IdempotencyError} `option_invalid`.
  */
 export function blind(options: BlindOptions = {}): BlindRecovery {
-  checkNames(options, ['onAbandoned', 'response', 'leaseMs', 'maxRunMs']);
-  const { onAbandoned = 'pending', response = OUTCOME_UNKNOWN } = options;
-  const isChoice = onAbandoned === 'pending' || onAbandoned === 'unknown';
-  check('onAbandoned', isChoice, onAbandoned, "'pending' or 'unknown'");
-  const terms = leaseTerms(options);
-  if (onAbandoned === 'pending') {
-    return { mode: 'blind', abandoned: undefined, ...terms, leaseMs: undefined };
+  if (options?.onAbandoned !== 'unknown') {
+    checkOptions<Pick<BlindOptions, 'onAbandoned'>>(owner('blind'), options, {
+      onAbandoned: AN_END,
+    });
+    return { mode: 'blind', abandoned: undefined, leaseMs: undefined, maxRunMs: MAX_RUN_MS };
   }
+  const rules = { ...LEASE_RULES, onAbandoned: AN_END, response: A_RESPONSE };
+  checkOptions<AbandonedOptions>(owner('blind'), options, rules);
+  const { response = OUTCOME_UNKNOWN } = options;
   const say = typeof response === 'function' ? response : withReference(response);
   savedResponseOf(say('0'.repeat(32)));
-  return { mode: 'blind', abandoned: (reference) => savedResponseOf(say(reference)), ...terms };
+  const abandoned = (reference: string) => savedResponseOf(say(reference));
+  return { mode: 'blind', abandoned, ...leaseTerms(options) };
 }
 
 /**
@@ -142,10 +153,15 @@ export function blind(options: BlindOptions = {}): BlindRecovery {
  * @throws {IdempotencyError} `option_invalid`.
  */
 export function keyed(options: KeyedOptions): KeyedRecovery {
-  checkNames(options, ['rerunWithinMs', 'leaseMs', 'maxRunMs']);
+  const rerun = { ...milliseconds(), isRequired: true } as const;
+  checkOptions<KeyedOptions>(owner('keyed'), options, { ...LEASE_RULES, rerunWithinMs: rerun });
   const { rerunWithinMs } = options;
-  checkMs('rerunWithinMs', rerunWithinMs);
-  return { mode: 'keyed', rerunWithinMs, ...leaseTerms(options) };
+  const terms = leaseTerms(options);
+  if (rerunWithinMs <= terms.leaseMs) {
+    const expected = `longer than leaseMs, which is ${terms.leaseMs}`;
+    throw invalidOption(owner('keyed'), 'rerunWithinMs', expected, String(rerunWithinMs));
+  }
+  return { mode: 'keyed', rerunWithinMs, ...terms };
 }
 
 /**
@@ -155,10 +171,12 @@ export function keyed(options: KeyedOptions): KeyedRecovery {
  * @throws {IdempotencyError} `option_invalid`.
  */
 export function sealed(options: SealedOptions): SealedRecovery {
-  checkNames(options, ['recover', 'recoverTimeoutMs', 'leaseMs', 'maxRunMs']);
+  checkOptions<SealedOptions>(owner('sealed'), options, {
+    ...LEASE_RULES,
+    recover: { ...A_FUNCTION, isRequired: true },
+    recoverTimeoutMs: milliseconds(),
+  });
   const { recover, recoverTimeoutMs = 5_000 } = options;
-  check('recover', typeof recover === 'function', recover, 'a function');
-  checkMs('recoverTimeoutMs', recoverTimeoutMs);
   return { mode: 'sealed', recover, recoverTimeoutMs, ...leaseTerms(options) };
 }
 
@@ -176,15 +194,17 @@ export function transactional<T>(
   adapter?: TransactionAdapter<T>,
   options: TransactionalOptions = {},
 ): TransactionalRecovery<T> {
-  checkNames(options, ['leaseMs', 'limits']);
   const isAdapter = adapter === undefined || typeof adapter?.begin === 'function';
-  check('adapter', isAdapter, adapter, 'a transaction adapter, such as pgTransactions(pool)');
+  checkArgument(TRANSACTIONAL, isAdapter, adapter, AN_ADAPTER);
+  const rules = { leaseMs: LEASE_RULES.leaseMs, limits: AN_OBJECT };
+  checkOptions<TransactionalOptions>(TRANSACTIONAL, options, rules);
   const limits = { ...TRANSACTION_LIMITS, ...options.limits };
-  checkNames(options.limits ?? {}, Object.keys(TRANSACTION_LIMITS));
+  checkOptions<TransactionLimits>(LIMITS, limits, LIMIT_RULES);
   const { leaseMs } = leaseTerms(options);
-  for (const [name, ms] of Object.entries(limits)) {
-    checkMs(name, ms);
-    check(name, ms < leaseMs, ms, `shorter than leaseMs, which is ${leaseMs}`);
+  for (const [name, ms] of Object.entries<number>({ ...limits })) {
+    if (ms < leaseMs) continue;
+    const expected = `shorter than leaseMs, which is ${leaseMs}`;
+    throw invalidOption(LIMITS, name, expected, String(ms));
   }
   const tx: TransactionalRecovery<T>['tx'] = (req) => req.idempotency?.tx as T;
   return { mode: 'transactional', adapter, limits, leaseMs, maxRunMs: leaseMs, tx };
@@ -196,10 +216,38 @@ const TRANSACTION_LIMITS: TransactionLimits = {
   idleTimeoutMs: 10_000,
 };
 
+const LEASE_MS = 60_000;
+const MAX_RUN_MS = 600_000;
+const LEASE_RULES = { leaseMs: milliseconds(), maxRunMs: milliseconds() };
+const LIMIT_RULES = {
+  statementTimeoutMs: milliseconds(),
+  lockTimeoutMs: milliseconds(),
+  idleTimeoutMs: milliseconds(),
+};
+const TRANSACTIONAL = owner('transactional');
+const LIMITS = { ...TRANSACTIONAL, name: 'the limits of transactional(…)' };
+const AN_ADAPTER = 'a transaction adapter, such as pgTransactions(pool)';
+
+const AN_END: OptionRule = {
+  expected: "'pending' or 'unknown'",
+  holds: (value) => value === 'pending' || value === 'unknown',
+};
+/** What it answers is tried out when the mode is built. */
+const A_RESPONSE: OptionRule = {
+  expected: 'a response, or a function that answers one',
+  holds: (value) => typeof value === 'function' || AN_OBJECT.holds(value),
+};
+const AN_OBJECT: OptionRule = {
+  expected: 'an object',
+  holds: (value) => typeof value === 'object' && value !== null,
+};
+
+function owner(mode: Recovery['mode']): OptionOwner {
+  return { name: `${mode}(…)`, page: 'docs/recovery.md' };
+}
+
 function leaseTerms(options: LeaseOptions): { leaseMs: number; maxRunMs: number } {
-  const { leaseMs = 60_000, maxRunMs = 600_000 } = options;
-  checkMs('leaseMs', leaseMs);
-  checkMs('maxRunMs', maxRunMs);
+  const { leaseMs = LEASE_MS, maxRunMs = MAX_RUN_MS } = options;
   return { leaseMs, maxRunMs };
 }
 
@@ -208,11 +256,4 @@ function withReference(response: ResponseWords): (reference: string) => Response
     ...response,
     headers: { ...response.headers, 'Idempotency-Reference': reference },
   });
-}
-
-function checkNames(options: object, known: readonly string[]): void {
-  check('recovery', typeof options === 'object' && options !== null, options, 'an object');
-  for (const name of Object.keys(options)) {
-    check(name, known.includes(name), 'set', `left out: known are ${known.join(', ')}`);
-  }
 }

@@ -1,7 +1,13 @@
 import { activityOf, isIdle } from '../core/activity.ts';
-import { check, checkMs } from '../core/option-check.ts';
+import { checkArgument, checkOptions, milliseconds } from '../core/option-check.ts';
 import type { IdempotencyStore } from '../core/store.ts';
 import { NODE_RUNTIME } from './node-runtime.ts';
+
+/** The options of {@link drain}. */
+export interface DrainOptions {
+  /** How long to wait for what is under way. @default 10000 */
+  readonly timeoutMs?: number;
+}
 
 /** What was still under way when {@link drain} ended. */
 export interface DrainReport {
@@ -25,11 +31,12 @@ export interface DrainReport {
  */
 export async function drain(
   store: IdempotencyStore,
-  { timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {},
+  options: DrainOptions = {},
 ): Promise<DrainReport> {
   const isStore = typeof store === 'object' && store !== null;
-  check('store', isStore, store, 'the store of the middleware');
-  checkMs('timeoutMs', timeoutMs, 0);
+  checkArgument(DRAIN, isStore, store, 'the store of the middleware');
+  checkOptions<DrainOptions>(DRAIN, options, { timeoutMs: milliseconds(0) });
+  const { timeoutMs = 10_000 } = options;
   const activity = activityOf(store);
   activity.isDraining = true;
   if (!isIdle(activity)) {
@@ -46,3 +53,5 @@ export async function drain(
   const { running, inBackground } = activity;
   return { isDrained: isIdle(activity), running, inBackground };
 }
+
+const DRAIN = { name: 'drain(…)', page: 'docs/recovery.md' };

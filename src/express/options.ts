@@ -1,7 +1,16 @@
 import type { Request } from 'express';
 import type { AttemptSettings } from '../core/attempt-settings.ts';
 import { IdempotencyError } from '../core/errors.ts';
-import { check, checkMs, kindOf } from '../core/option-check.ts';
+import {
+  A_BOOLEAN,
+  A_FUNCTION,
+  checkOptions,
+  invalidOption,
+  kindOf,
+  milliseconds,
+  type OptionRule,
+  wholeNumber,
+} from '../core/option-check.ts';
 import { isRecordName } from '../core/record-key.ts';
 import { blind, type Recovery } from '../core/recovery.ts';
 import { checkRecovery } from '../core/recovery-support.ts';
@@ -110,21 +119,11 @@ export interface Settings
 /** @throws {IdempotencyError} `store_invalid`, `option_invalid`, `recovery_unsupported`. */
 export function settle(store: IdempotencyStore, options: IdempotencyOptions): Settings {
   checkStore(store);
-  checkNames(options);
-  const {
-    fingerprint,
-    admit,
-    tenant,
-    operation,
-    key = 'Idempotency-Key',
-    required = true,
-  } = options;
-  const { keep = defaultKeep, warn = emitWarning, methods, recovery = blind() } = options;
-  for (const [name, value] of Object.entries({ fingerprint, admit, tenant, keep, warn })) {
-    if (value !== undefined) check(name, typeof value === 'function', value, 'a function');
-  }
-  check('required', typeof required === 'boolean', required, 'true or false');
-  checkOperation(operation);
+  checkOptions<IdempotencyOptions>(MIDDLEWARE, options, RULES);
+  const { fingerprint, admit, tenant, operation, methods } = options;
+  const { key = 'Idempotency-Key', keep = defaultKeep, recovery = blind() } = options;
+  const { required = true, maxResponseBytes = 1_048_576, warn = emitWarning } = options;
+  const { storeTimeoutMs = 5_000, admitTimeoutMs = 5_000, saveTimeoutMs = 15_000 } = options;
   checkRecovery(recovery, store);
   return {
     store,
@@ -134,35 +133,46 @@ export function settle(store: IdempotencyStore, options: IdempotencyOptions): Se
     ...(admit && { admit }),
     ...(tenant && { tenant }),
     ...(operation !== undefined && { operation }),
-    key: settledKey(key),
+    key: typeof key === 'string' ? key.toLowerCase() : key,
     required,
     covers: coverage(methods),
     isOutcome: outcomes(keep),
-    storeTimeoutMs: timeout('storeTimeoutMs', options.storeTimeoutMs, 5_000),
-    admitTimeoutMs: timeout('admitTimeoutMs', options.admitTimeoutMs, 5_000),
-    saveTimeoutMs: timeout('saveTimeoutMs', options.saveTimeoutMs, 15_000),
-    maxResponseBytes: maxBytes(options.maxResponseBytes),
+    storeTimeoutMs,
+    admitTimeoutMs,
+    saveTimeoutMs,
+    maxResponseBytes,
     warn,
     warnOfClaim: claimWarning(warn),
   };
 }
 
-/** Typed by the options, so that one which is not listed here does not compile. */
-const KNOWN: Record<keyof IdempotencyOptions, true> = {
-  fingerprint: true,
-  admit: true,
-  key: true,
-  tenant: true,
-  operation: true,
-  keep: true,
-  methods: true,
-  required: true,
-  storeTimeoutMs: true,
-  admitTimeoutMs: true,
-  saveTimeoutMs: true,
-  maxResponseBytes: true,
-  recovery: true,
-  warn: true,
+const MIDDLEWARE = { name: 'idempotent(…)', page: 'docs/options.md' };
+
+const RULES: { readonly [Name in keyof Required<IdempotencyOptions>]: OptionRule } = {
+  fingerprint: A_FUNCTION,
+  admit: A_FUNCTION,
+  key: {
+    expected: 'the name of a header, or a function',
+    holds: (value) => typeof value === 'function' || isToken(value),
+  },
+  tenant: A_FUNCTION,
+  operation: {
+    expected: 'a name, a function or false',
+    holds: (value) => value === false || typeof value === 'function' || isRecordName(value),
+  },
+  keep: A_FUNCTION,
+  methods: {
+    expected: 'a list of at least one method, in capitals',
+    holds: (value) => Array.isArray(value) && value.length > 0 && value.every(isMethod),
+  },
+  required: A_BOOLEAN,
+  storeTimeoutMs: milliseconds(),
+  admitTimeoutMs: milliseconds(),
+  saveTimeoutMs: milliseconds(),
+  maxResponseBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER, ' of bytes'),
+  /** Looked at together with the store. */
+  recovery: { expected: 'a recovery mode', holds: () => true },
+  warn: A_FUNCTION,
 };
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
@@ -190,38 +200,16 @@ function unlikeStore(store: unknown, missing: readonly string[]): string {
   return `${kindOf(store)} without ${missing.join(', ')}. Pass new MemoryStore(), or another store`;
 }
 
-function checkNames(options: unknown): void {
-  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
-  check('options', isObject, options, 'an object');
-  const unknown = Object.keys(options as object).filter((name) => !Object.hasOwn(KNOWN, name));
-  if (unknown.length === 0) return;
-  throw new IdempotencyError(
-    'option_invalid',
-    `Expected known options only, got ${unknown.join(', ')}. ` +
-      `Known options: ${Object.keys(KNOWN).join(', ')}.`,
-  );
+function isToken(value: unknown): boolean {
+  return typeof value === 'string' && TOKEN.test(value);
 }
 
-function checkOperation(operation: unknown): void {
-  const isRule = operation === undefined || operation === false || typeof operation === 'function';
-  check('operation', isRule || isRecordName(operation), operation, 'a name, a function or false');
-}
-
-function settledKey(key: unknown): Settings['key'] {
-  if (typeof key === 'function') return key as Exclude<Settings['key'], string>;
-  const isHeaderName = typeof key === 'string' && TOKEN.test(key);
-  check('key', isHeaderName, key, 'the name of a header, or a function');
-  return (key as string).toLowerCase();
+function isMethod(value: unknown): boolean {
+  return isToken(value) && value === String(value).toUpperCase();
 }
 
 function coverage(methods: readonly string[] | undefined): Settings['covers'] {
   if (methods === undefined) return (method) => !SAFE_METHODS.has(method);
-  const isList = Array.isArray(methods) && methods.length > 0;
-  check('methods', isList, methods, 'a list of at least one method');
-  for (const method of methods) {
-    const isMethod = typeof method === 'string' && TOKEN.test(method);
-    check('methods', isMethod && method === method.toUpperCase(), method, 'methods in capitals');
-  }
   const covered = new Set(methods);
   return (method) => covered.has(method);
 }
@@ -231,8 +219,10 @@ function outcomes(keep: (status: number) => unknown): Settings['isOutcome'] {
   const saved = new Set<number>();
   for (let status = 100; status <= 999; status += 1) {
     const answer = asked(keep, status);
-    const isAnswer = answer === 'save' || answer === 'pending';
-    check('keep', isAnswer, answer, `'save' or 'pending' for status ${status}`);
+    if (answer !== 'save' && answer !== 'pending') {
+      const expected = `a function that answers 'save' or 'pending' for status ${status}`;
+      throw invalidOption(MIDDLEWARE, 'keep', expected, `one that answers ${kindOf(answer)}`);
+    }
     if (answer === 'save') saved.add(status);
   }
   return (status) => saved.has(status);
@@ -249,23 +239,6 @@ function asked(keep: (status: number) => unknown, status: number): unknown {
 
 function defaultKeep(status: number): 'save' | 'pending' {
   return status >= 500 || status === 408 ? 'pending' : 'save';
-}
-
-function timeout(name: string, value: unknown, defaultMs: number): number {
-  if (value === undefined) return defaultMs;
-  checkMs(name, value);
-  return value as number;
-}
-
-function maxBytes(value: number | undefined): number {
-  const bytes = value === undefined ? 1_048_576 : value;
-  check(
-    'maxResponseBytes',
-    Number.isSafeInteger(bytes) && bytes >= 0,
-    value,
-    'a whole number of bytes from 0',
-  );
-  return bytes;
 }
 
 function emitWarning(message: string): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { FencedError, IdempotencyError } from '../core/errors.ts';
+import { checkOptions, wholeNumber } from '../core/option-check.ts';
 import { recordKeyDigestText } from '../core/record-key.ts';
 import type {
   RenewCapability,
@@ -33,7 +34,6 @@ import {
   viewOfPending,
   withoutResponse,
 } from './memory-record.ts';
-import { checkOptions, wholeNumber } from './option-check.ts';
 import {
   RETENTION_RULES,
   type Retention,
@@ -83,7 +83,7 @@ export class MemoryStore
 
   /** @throws {IdempotencyError} `option_invalid`. */
   constructor(options: MemoryStoreOptions = {}) {
-    checkOptions<MemoryStoreOptions>('MemoryStore', options, {
+    checkOptions<MemoryStoreOptions>(MEMORY_STORE, options, {
       ...RETENTION_RULES,
       maxRecords: wholeNumber(1, MAX_RECORDS_LIMIT),
     });
@@ -282,6 +282,7 @@ export class MemoryStore
 }
 
 /** What one V8 `Map` can hold, rounded down. */
+const MEMORY_STORE = { name: 'MemoryStore', page: 'docs/stores/memory.md' };
 const MAX_RECORDS_LIMIT = 16_000_000;
 const PRUNE_LIMIT = 1_000;
 const PRUNE_LIMIT_PER_CLAIM = 64;

@@ -1,5 +1,5 @@
+import { A_FUNCTION, checkOptions, milliseconds, wholeNumber } from '../core/option-check.ts';
 import type { PruneCapability } from '../core/store.ts';
-import { A_FUNCTION, checkOptions, wholeNumber } from './option-check.ts';
 
 /** The options of {@link startPruning}. */
 export interface PruningOptions {
@@ -35,8 +35,8 @@ export interface Pruning extends AsyncDisposable {
  * @throws {IdempotencyError} `option_invalid`.
  */
 export function startPruning(store: PruneCapability, options: PruningOptions = {}): Pruning {
-  checkOptions<PruningOptions>('startPruning', options, {
-    everyMs: wholeNumber(1, MAX_TIMER_MS, ' of milliseconds'),
+  checkOptions<PruningOptions>(START_PRUNING, options, {
+    everyMs: milliseconds(1, MAX_TIMER_MS),
     batchSize: wholeNumber(1, 100_000),
     onError: A_FUNCTION,
   });
@@ -66,6 +66,7 @@ export function startPruning(store: PruneCapability, options: PruningOptions = {
   return { stop, [Symbol.asyncDispose]: stop };
 }
 
+const START_PRUNING = { name: 'startPruning(…)', page: 'docs/stores/choosing.md' };
 /** The longest that a timer of Node takes is 2^31 - 1 ms; the variation needs a fifth of it. */
 const MAX_TIMER_MS = 1_700_000_000;
 const PAUSE_MS = 100;

@@ -1,4 +1,4 @@
-import { A_FUNCTION, type OptionRule, wholeNumber } from './option-check.ts';
+import { A_FUNCTION, milliseconds, type OptionRule } from '../core/option-check.ts';
 
 /** How long a store keeps what is finished. Pending records are kept for ever in any case. */
 export interface RetentionOptions {
@@ -31,8 +31,8 @@ const HOUR_MS = 3_600_000;
 const RETENTION_LIMIT_MS = 1e14;
 
 export const RETENTION_RULES: { readonly [Name in keyof Retention]: OptionRule } = {
-  resultRetentionMs: wholeNumber(1, RETENTION_LIMIT_MS, ' of milliseconds'),
-  tombstoneRetentionMs: wholeNumber(0, RETENTION_LIMIT_MS, ' of milliseconds'),
+  resultRetentionMs: milliseconds(1, RETENTION_LIMIT_MS),
+  tombstoneRetentionMs: milliseconds(0, RETENTION_LIMIT_MS),
   now: A_FUNCTION,
 };
 

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { IdempotencyError } from '../core/errors.ts';
+import type { OptionRule } from '../core/option-check.ts';
 
 /**
  * Encrypts saved responses before they are sent to the database, and authenticates them when they
@@ -10,6 +11,14 @@ export interface ResponseSeal {
   /** Rejects when the bytes are not exactly what `seal` made for this record key. */
   open(sealed: Uint8Array, recordKey: string): Uint8Array | PromiseLike<Uint8Array>;
 }
+
+export const A_SEAL: OptionRule = {
+  expected: 'an object with the functions seal and open, such as aesGcmSeal makes',
+  holds: (value) => {
+    const { seal, open } = (value ?? {}) as { readonly seal?: unknown; readonly open?: unknown };
+    return typeof seal === 'function' && typeof open === 'function';
+  },
+};
 
 /** The options of {@link aesGcmSeal}. */
 export interface AesGcmSealOptions {

@@ -113,17 +113,17 @@ test.each([
     'open(path)',
   ],
   ['no handle', async () => new SqliteStore(undefined as unknown as SqliteHandle), 'open handle'],
-  ['an unknown option', () => SqliteStore.open('x', { tabel: 'x' } as object), 'Known options'],
-  ['an empty table name', () => SqliteStore.open('x', { table: '' }), '"table"'],
-  ["a table of SQLite's own", () => SqliteStore.open('x', { table: 'sqlite_x' }), '"table"'],
-  ['a NUL in the table name', () => SqliteStore.open('x', { table: 'a\0b' }), '"table"'],
-  ['no time', () => SqliteStore.open('x', { resultRetentionMs: 0 }), '"resultRetentionMs"'],
+  ['an unknown option', () => SqliteStore.open('x', { tabel: 'x' } as object), 'Known are'],
+  ['an empty table name', () => SqliteStore.open('x', { table: '' }), '`table`'],
+  ["a table of SQLite's own", () => SqliteStore.open('x', { table: 'sqlite_x' }), '`table`'],
+  ['a NUL in the table name', () => SqliteStore.open('x', { table: 'a\0b' }), '`table`'],
+  ['no time', () => SqliteStore.open('x', { resultRetentionMs: 0 }), '`resultRetentionMs`'],
   [
     'half a millisecond',
     () => SqliteStore.open('x', { tombstoneRetentionMs: 0.5 }),
     'whole number',
   ],
-  ['a time for a clock', () => SqliteStore.open('x', { now: 1 as never }), '"now"'],
+  ['a time for a clock', () => SqliteStore.open('x', { now: 1 as never }), '`now`'],
 ])('%s is refused before anything is opened', async (_, open, what) => {
   await expect(open()).rejects.toMatchObject({
     code: 'option_invalid',

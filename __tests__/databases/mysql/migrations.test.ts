@@ -160,7 +160,7 @@ test('a pool that names no database is refused with a sentence', async () => {
 test.each(['a`; drop table x; --', 'a b', '', '1a', 'ä', 'a'.repeat(53), 'a\0b', 'a.b'])(
   'the name %j is no table',
   (table) => {
-    expect(() => new MySqlStore({ client: server.pool(), table })).toThrow('option "table"');
+    expect(() => new MySqlStore({ client: server.pool(), table })).toThrow('option `table`');
   },
 );
 

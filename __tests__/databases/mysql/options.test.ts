@@ -19,10 +19,10 @@ test('a client that cannot be used is refused when the store is built', () => {
   const { withCallbacks, cluster, end } = setup();
   const connection = { query() {}, execute() {} };
   const unusable: readonly (readonly [unknown, string])[] = [
-    [undefined, 'got a value of type undefined'],
-    [null, 'must be a promise pool'],
-    [{}, 'got a value of type object'],
-    ['mysql://localhost', 'got a value of type string'],
+    [undefined, 'got undefined'],
+    [null, 'to be a promise pool'],
+    [{}, 'got object'],
+    ['mysql://localhost', 'got a string'],
     [connection, 'got one connection'],
     [withCallbacks, 'give pool.promise()'],
     [cluster, 'give the pool of the primary'],
@@ -34,11 +34,11 @@ test('a client that cannot be used is refused when the store is built', () => {
 });
 
 test.each([
-  [{ prepare: 'no' }, 'option "prepare" must be true or false'],
-  [{ seal: {} }, 'option "seal" must be an object with the functions seal and open'],
-  [{ acceptDataLoss: 1 }, 'option "acceptDataLoss" must be true or false'],
-  [{ resultRetentionMs: 0 }, 'option "resultRetentionMs" must be a whole number'],
-  [{ tabel: 'a' }, 'unknown option "tabel". Known options: '],
+  [{ prepare: 'no' }, 'option `prepare` of MySqlStore to be true or false'],
+  [{ seal: {} }, 'option `seal` of MySqlStore to be an object with the functions seal and open'],
+  [{ acceptDataLoss: 1 }, 'option `acceptDataLoss` of MySqlStore to be true or false'],
+  [{ resultRetentionMs: 0 }, 'option `resultRetentionMs` of MySqlStore to be a whole number'],
+  [{ tabel: 'a' }, 'got `tabel`. Did you mean `table`? Known are '],
 ])('the options %j are refused', (options, said) => {
   const { pool, end } = setup();
   const all = { client: pool, ...options } as unknown as MySqlStoreOptions;

@@ -178,7 +178,7 @@ test('the settings of a lent connection stay as they were', async () => {
 
 test('a client that cannot be used is refused when the store is built', () => {
   for (const client of [undefined, null, {}, 'postgres://localhost', 5]) {
-    expect(() => new PostgresStore({ client: client as never })).toThrow('option "client"');
+    expect(() => new PostgresStore({ client: client as never })).toThrow('option `client`');
   }
 });
 

@@ -126,7 +126,7 @@ test('a role that may only read and write rows can use the store, not migrate it
 test.each(['a"; drop table x; --', 'a b', '', '1a', 'ä', 'a'.repeat(53), 'a\0b', 'a.b'])(
   'the name %j is no table',
   (table) => {
-    expect(() => new PostgresStore({ client: server.pool(), table })).toThrow('option "table"');
+    expect(() => new PostgresStore({ client: server.pool(), table })).toThrow('option `table`');
   },
 );
 

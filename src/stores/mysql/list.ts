@@ -1,6 +1,6 @@
 import type { ListCapability, ListedRecord, ListOptions } from '../../core/store.ts';
+import { checkListOptions } from '../list-options.ts';
 import { listedRecordKey } from '../listed-record-key.ts';
-import { checkOptions, wholeNumber } from '../option-check.ts';
 import type { Row } from './driver.ts';
 import { isThere, PENDING, stateAt, summaryAt, summaryOf, textOf } from './record-row.ts';
 import type { MySqlSession } from './session.ts';
@@ -43,7 +43,7 @@ export class ListVerb {
     options: ListOptions,
     endMs: number,
   ): Promise<Awaited<ReturnType<ListCapability['list']>>> {
-    checkOptions<ListOptions>('list', options, RULES);
+    checkListOptions(options, isPosition);
     const { state, olderThanMs = 0, limit = 100, after } = options;
     const [, afterMs, afterId = ''] = POSITION.exec(after ?? '') ?? [];
     const statement = list(this.#table, state, afterMs === undefined, limit);
@@ -55,21 +55,7 @@ export class ListVerb {
   }
 }
 
-const STATES: readonly unknown[] = ['pending', 'completed', 'tombstone'];
 const POSITION = /^(\d{1,15})\.([0-9a-f]{64})$/;
-
-const RULES = {
-  state: {
-    expected: "'pending', 'completed' or 'tombstone'",
-    holds: (value: unknown) => STATES.includes(value),
-  },
-  olderThanMs: wholeNumber(0, 1e12, ' of milliseconds'),
-  limit: wholeNumber(1, 1_000),
-  after: {
-    expected: 'what the page before answered as `after`',
-    holds: (value: unknown) => typeof value === 'string' && POSITION.test(value),
-  },
-};
 
 function positionOf(row: Row): string {
   return `${Number(row['created_at'])}.${idOf(row).toString('hex')}`;
@@ -87,4 +73,8 @@ function listedOf(row: Row): ListedRecord {
 function idOf(row: Row): Buffer {
   const { id } = row;
   return Buffer.isBuffer(id) ? id : Buffer.alloc(0);
+}
+
+function isPosition(after: string): boolean {
+  return POSITION.test(after);
 }

@@ -1,7 +1,14 @@
-import { IdempotencyError } from '../../core/errors.ts';
-import { A_FUNCTION, checkOptions, type OptionRule } from '../option-check.ts';
+import type { IdempotencyError } from '../../core/errors.ts';
+import {
+  A_BOOLEAN,
+  A_FUNCTION,
+  checkOptions,
+  invalidOption,
+  kindOf,
+  type OptionOwner,
+} from '../../core/option-check.ts';
 import { RETENTION_RULES, type RetentionOptions } from '../retention.ts';
-import type { ResponseSeal } from '../seal.ts';
+import { A_SEAL, type ResponseSeal } from '../seal.ts';
 import type { MySqlPool } from './client.ts';
 import { TABLE_NAME } from './table.ts';
 
@@ -51,9 +58,9 @@ export interface MySqlStoreOptions extends RetentionOptions {
 
 /** @throws {IdempotencyError} `option_invalid`. */
 export function checkMySqlOptions(options: MySqlStoreOptions): void {
-  checkOptions<MySqlStoreOptions>('MySqlStore', options, {
+  checkOptions<MySqlStoreOptions>(MYSQL_STORE, options, {
     ...RETENTION_RULES,
-    client: { expected: A_POOL, holds: (value) => value !== null },
+    client: { expected: A_POOL, holds: () => true },
     table: TABLE_NAME,
     prepare: A_BOOLEAN,
     acceptDataLoss: A_BOOLEAN,
@@ -64,6 +71,11 @@ export function checkMySqlOptions(options: MySqlStoreOptions): void {
   checkClient(options.client);
 }
 
+/** Whose arguments they are: a function that makes a transaction adapter. */
+export function mysqlAdapter(name: string): OptionOwner {
+  return { ...MYSQL_STORE, name: `${name}(…)` };
+}
+
 /** What the user gave as `client`, told apart by its methods. */
 function checkClient(client: unknown): void {
   const { getConnection, promise, query, of } = (client ?? {}) as {
@@ -72,38 +84,21 @@ function checkClient(client: unknown): void {
   if (typeof getConnection !== 'function') {
     throw invalid(
       typeof query === 'function'
-        ? 'got one connection, on which every request would wait for all others.'
-        : `got ${client === null ? 'null' : `a value of type ${typeof client}`}.`,
+        ? 'one connection, on which every request would wait for all others'
+        : kindOf(client),
     );
   }
   if (typeof promise === 'function') {
-    throw invalid('got a pool with callbacks: give pool.promise() instead.');
+    throw invalid('a pool with callbacks: give pool.promise() instead');
   }
   if (typeof of === 'function') {
-    throw invalid(
-      'got a cluster of pools, which may lead to replicas: give the pool of the primary.',
-    );
+    throw invalid('a cluster of pools, which may lead to replicas: give the pool of the primary');
   }
 }
 
-function invalid(what: string): IdempotencyError {
-  return new IdempotencyError(
-    'option_invalid',
-    `MySqlStore: option "client" must be ${A_POOL}; ${what}`,
-  );
+function invalid(got: string): IdempotencyError {
+  return invalidOption(MYSQL_STORE, 'client', A_POOL, got);
 }
 
+const MYSQL_STORE = { name: 'MySqlStore', page: 'docs/stores/mysql.md' };
 const A_POOL = 'a promise pool, as createPool of mysql2/promise makes it';
-
-const A_BOOLEAN: OptionRule = {
-  expected: 'true or false',
-  holds: (value) => typeof value === 'boolean',
-};
-
-const A_SEAL: OptionRule = {
-  expected: 'an object with the functions seal and open, such as aesGcmSeal makes',
-  holds: (value) => {
-    const { seal, open } = (value ?? {}) as { readonly seal?: unknown; readonly open?: unknown };
-    return typeof seal === 'function' && typeof open === 'function';
-  },
-};

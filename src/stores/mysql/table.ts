@@ -1,4 +1,4 @@
-import type { OptionRule } from '../option-check.ts';
+import type { OptionRule } from '../../core/option-check.ts';
 import type { Statement } from './statement.ts';
 
 export const DEFAULT_TABLE = 'idempotency_records';

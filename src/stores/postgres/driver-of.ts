@@ -1,6 +1,8 @@
-import { IdempotencyError } from '../../core/errors.ts';
+import type { IdempotencyError } from '../../core/errors.ts';
+import { invalidOption, kindOf } from '../../core/option-check.ts';
 import type { PgPool, PostgresClient, PostgresJsSql, PostgresQueryable } from './client.ts';
 import type { PostgresDriver } from './driver.ts';
+import { POSTGRES_STORE } from './options.ts';
 import { PgPoolDriver } from './pg-pool-driver.ts';
 import { PostgresJsDriver } from './postgres-js-driver.ts';
 import { QueryDriver } from './query-driver.ts';
@@ -20,18 +22,14 @@ export function driverOf(client: PostgresClient, prepare: boolean): PostgresDriv
   }
   if (_connected !== undefined) {
     throw invalid(
-      'got one connection of pg, on which every request would wait for all others. ' +
-        'Give a Pool of pg.',
+      'one connection of pg, on which every request would wait for all others: give a Pool of pg',
     );
   }
   if (typeof query === 'function') return new QueryDriver(client as PostgresQueryable);
-  throw invalid(`got ${client === null ? 'null' : `a value of type ${typeof client}`}.`);
+  throw invalid(kindOf(client));
 }
 
-function invalid(what: string): IdempotencyError {
-  return new IdempotencyError(
-    'option_invalid',
-    'PostgresStore: option "client" must be a Pool of pg, the sql of postgres.js, or an object ' +
-      `with query(text, values); ${what}`,
-  );
+function invalid(got: string): IdempotencyError {
+  const expected = 'a Pool of pg, the sql of postgres.js, or an object with query(text, values)';
+  return invalidOption(POSTGRES_STORE, 'client', expected, got);
 }

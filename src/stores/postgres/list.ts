@@ -1,6 +1,6 @@
 import type { ListCapability, ListedRecord, ListOptions } from '../../core/store.ts';
+import { checkListOptions } from '../list-options.ts';
 import { listedRecordKey } from '../listed-record-key.ts';
-import { checkOptions, wholeNumber } from '../option-check.ts';
 import type { Row } from './driver.ts';
 import { isThere, PENDING, SUMMARY_COLUMNS, stateAt, summaryAt, summaryOf } from './record-row.ts';
 import type { PostgresSession } from './session.ts';
@@ -45,7 +45,7 @@ export class ListVerb {
     options: ListOptions,
     endMs: number,
   ): Promise<Awaited<ReturnType<ListCapability['list']>>> {
-    checkOptions<ListOptions>('list', options, RULES);
+    checkListOptions(options, isPosition);
     const { state, olderThanMs = 0, limit = 100, after } = options;
     const [, createdAt = null, id = null] = (after && POSITION.exec(after)) || [];
     const from = [createdAt, id && Buffer.from(id, 'hex')];
@@ -59,21 +59,7 @@ export class ListVerb {
   }
 }
 
-const STATES: readonly unknown[] = ['pending', 'completed', 'tombstone'];
 const POSITION = /^(\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\.([0-9a-f]{64})$/;
-
-const RULES = {
-  state: {
-    expected: "'pending', 'completed' or 'tombstone'",
-    holds: (value: unknown) => STATES.includes(value),
-  },
-  olderThanMs: wholeNumber(0, 1e14, ' of milliseconds'),
-  limit: wholeNumber(1, 1_000),
-  after: {
-    expected: 'what the page before answered as `after`',
-    holds: (value: unknown) => typeof value === 'string' && POSITION.test(value),
-  },
-};
 
 function listedOf(row: Row): ListedRecord {
   const { tenant, operation, key, position } = row;
@@ -84,4 +70,8 @@ function listedOf(row: Row): ListedRecord {
   };
   const [, , id = ''] = POSITION.exec(String(position)) ?? [];
   return { ...summaryOf(row), recordKey: listedRecordKey(shown, Buffer.from(id, 'hex')), ...shown };
+}
+
+function isPosition(after: string): boolean {
+  return POSITION.test(after);
 }

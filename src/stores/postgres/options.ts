@@ -1,6 +1,6 @@
-import { A_FUNCTION, checkOptions, type OptionRule } from '../option-check.ts';
+import { A_BOOLEAN, A_FUNCTION, checkOptions, type OptionOwner } from '../../core/option-check.ts';
 import { RETENTION_RULES, type RetentionOptions } from '../retention.ts';
-import type { ResponseSeal } from '../seal.ts';
+import { A_SEAL, type ResponseSeal } from '../seal.ts';
 import type { PostgresClient } from './client.ts';
 import { SCHEMA_NAME, TABLE_NAME } from './table.ts';
 
@@ -53,11 +53,22 @@ export interface PostgresStoreOptions extends RetentionOptions {
   readonly now?: () => number;
 }
 
+/** Whose options they are. */
+export const POSTGRES_STORE = { name: 'PostgresStore', page: 'docs/stores/postgres.md' };
+
+/** Whose arguments they are: a function that makes a transaction adapter. */
+export function postgresAdapter(name: string): OptionOwner {
+  return { ...POSTGRES_STORE, name: `${name}(…)` };
+}
+
+/** What a client is, is found out where it is put to use. */
+const A_CLIENT = { expected: 'a client', holds: () => true };
+
 /** @throws {IdempotencyError} `option_invalid`. */
 export function checkPostgresOptions(options: PostgresStoreOptions): void {
-  checkOptions<PostgresStoreOptions>('PostgresStore', options, {
+  checkOptions<PostgresStoreOptions>(POSTGRES_STORE, options, {
     ...RETENTION_RULES,
-    client: { expected: 'a client of PostgreSQL', holds: (value) => value !== null },
+    client: A_CLIENT,
     schema: SCHEMA_NAME,
     table: TABLE_NAME,
     prepare: A_BOOLEAN,
@@ -67,16 +78,3 @@ export function checkPostgresOptions(options: PostgresStoreOptions): void {
     now: A_FUNCTION,
   });
 }
-
-const A_BOOLEAN: OptionRule = {
-  expected: 'true or false',
-  holds: (value) => typeof value === 'boolean',
-};
-
-const A_SEAL: OptionRule = {
-  expected: 'an object with the functions seal and open, such as aesGcmSeal makes',
-  holds: (value) => {
-    const { seal, open } = (value ?? {}) as { readonly seal?: unknown; readonly open?: unknown };
-    return typeof seal === 'function' && typeof open === 'function';
-  },
-};

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { OptionRule } from '../option-check.ts';
+import type { OptionRule } from '../../core/option-check.ts';
 import type { Statement } from './driver.ts';
 
 export const DEFAULT_SCHEMA = 'public';

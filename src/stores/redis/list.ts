@@ -1,7 +1,7 @@
 import { IdempotencyError } from '../../core/errors.ts';
 import type { ListCapability, ListedRecord, ListOptions, RecordState } from '../../core/store.ts';
+import { checkListOptions } from '../list-options.ts';
 import { listedRecordKey } from '../listed-record-key.ts';
-import { checkOptions, wholeNumber } from '../option-check.ts';
 import { globbed } from './globbed.ts';
 import type { RedisNode } from './link.ts';
 import { decodeState, type StoredState, stateOf } from './record.ts';
@@ -38,7 +38,7 @@ export class ListVerb {
   }
 
   async run(options: ListOptions): Promise<Page> {
-    checkOptions<ListOptions>('list', options, RULES);
+    checkListOptions(options, isPosition);
     const { state, olderThanMs = 0, limit = 100, after } = options;
     const nodes = await this.#keyspace.nodes();
     const [first] = nodes;
@@ -185,18 +185,7 @@ function listedOf(found: Found | undefined): ListedRecord[] {
 
 const POSITION = /^(\d{1,20})\.([\w-]{0,43})\.(.{1,300})$/;
 const PLACE = /^\d{15}\.[\w-]{43}$/;
-const STATES: readonly unknown[] = ['pending', 'completed', 'tombstone'];
 
-const RULES = {
-  state: {
-    expected: "'pending', 'completed' or 'tombstone'",
-    holds: (value: unknown) => STATES.includes(value),
-  },
-  olderThanMs: wholeNumber(0, 1e14, ' of milliseconds'),
-  limit: wholeNumber(1, 1_000),
-  after: {
-    expected: 'what the page before answered as `after`',
-    holds: (value: unknown) =>
-      typeof value === 'string' && (POSITION.test(value) || PLACE.test(value)),
-  },
-};
+function isPosition(after: string): boolean {
+  return POSITION.test(after) || PLACE.test(after);
+}

@@ -1,6 +1,6 @@
-import { checkOptions, type OptionRule, wholeNumber } from '../option-check.ts';
+import { A_BOOLEAN, checkOptions, milliseconds, wholeNumber } from '../../core/option-check.ts';
 import { RETENTION_RULES, type RetentionOptions } from '../retention.ts';
-import type { ResponseSeal } from '../seal.ts';
+import { A_SEAL, type ResponseSeal } from '../seal.ts';
 import type { RedisClient } from './client.ts';
 
 /** The options of {@link RedisStore}. */
@@ -54,32 +54,25 @@ export interface RedisStoreOptions extends RetentionOptions {
   readonly now?: () => number;
 }
 
+/** Whose options they are. */
+export const REDIS_STORE = { name: 'RedisStore', page: 'docs/stores/redis.md' };
+
+/** What a client is, is found out where it is put to use. */
+const A_CLIENT = { expected: 'a client', holds: () => true };
+
 /** @throws {IdempotencyError} `option_invalid`. */
 export function checkRedisOptions(options: RedisStoreOptions): void {
-  checkOptions<RedisStoreOptions>('RedisStore', options, {
+  checkOptions<RedisStoreOptions>(REDIS_STORE, options, {
     ...RETENTION_RULES,
-    client: { expected: 'a client of Redis', holds: (value) => value !== null },
+    client: A_CLIENT,
     prefix: {
       expected: 'a string of up to 100 characters without braces',
       holds: (value) => typeof value === 'string' && /^[^{}]{0,100}$/su.test(value),
     },
     waitReplicas: wholeNumber(0, 100),
-    waitReplicasTimeoutMs: wholeNumber(1, 60_000, ' of milliseconds'),
+    waitReplicasTimeoutMs: milliseconds(1, 60_000),
     acceptDataLoss: A_BOOLEAN,
     seal: A_SEAL,
     acceptUnsealed: A_BOOLEAN,
   });
 }
-
-const A_BOOLEAN: OptionRule = {
-  expected: 'true or false',
-  holds: (value) => typeof value === 'boolean',
-};
-
-const A_SEAL: OptionRule = {
-  expected: 'an object with the functions seal and open, such as aesGcmSeal makes',
-  holds: (value) => {
-    const { seal, open } = (value ?? {}) as { readonly seal?: unknown; readonly open?: unknown };
-    return typeof seal === 'function' && typeof open === 'function';
-  },
-};

@@ -1,6 +1,6 @@
 import type { ListCapability, ListedRecord, ListOptions } from '../../core/store.ts';
+import { checkListOptions } from '../list-options.ts';
 import { listedRecordKey } from '../listed-record-key.ts';
-import { checkOptions, wholeNumber } from '../option-check.ts';
 import type { SqliteConnection, SqliteRow } from './handle.ts';
 import { COMPLETED, PENDING, SUMMARY_COLUMNS, summaryOf } from './record-row.ts';
 
@@ -35,7 +35,7 @@ export class ListVerb {
   }
 
   look(options: ListOptions, nowMs: number): Awaited<ReturnType<ListCapability['list']>> {
-    checkOptions<ListOptions>('list', options, RULES);
+    checkListOptions(options, isPosition);
     const { state = 'any', olderThanMs = 0, limit = 100, after } = options;
     const [createdAt, rowid] = positionOf(after);
     const createdBy = nowMs - olderThanMs;
@@ -58,21 +58,7 @@ export class ListVerb {
   }
 }
 
-const STATES: readonly unknown[] = ['pending', 'completed', 'tombstone'];
 const POSITION = /^(\d{1,15})\.(\d{1,15})$/;
-
-const RULES = {
-  state: {
-    expected: "'pending', 'completed' or 'tombstone'",
-    holds: (value: unknown) => STATES.includes(value),
-  },
-  olderThanMs: wholeNumber(0, 1e14, ' of milliseconds'),
-  limit: wholeNumber(1, 1_000),
-  after: {
-    expected: 'what the page before answered as `after`',
-    holds: (value: unknown) => typeof value === 'string' && POSITION.test(value),
-  },
-};
 
 function positionOf(after: string | undefined): [createdAt: number, rowid: number] {
   if (after === undefined) return [-1, -1];
@@ -89,4 +75,8 @@ function listedOf(row: SqliteRow, nowMs: number): ListedRecord {
   };
   const recordKey = listedRecordKey(shown, Buffer.from(id as Uint8Array));
   return { ...summaryOf(row, nowMs), recordKey, ...shown };
+}
+
+function isPosition(after: string): boolean {
+  return POSITION.test(after);
 }

@@ -1,4 +1,4 @@
-import { checkOptions } from '../option-check.ts';
+import { checkOptions } from '../../core/option-check.ts';
 import { RETENTION_RULES, type RetentionOptions } from '../retention.ts';
 import { TABLE_NAME } from './table-name.ts';
 
@@ -13,9 +13,12 @@ export interface SqliteStoreOptions extends RetentionOptions {
   readonly table?: string;
 }
 
+/** Whose options they are. */
+export const SQLITE_STORE = { name: 'SqliteStore', page: 'docs/stores/sqlite.md' };
+
 /** @throws {IdempotencyError} `option_invalid`. */
 export function checkSqliteOptions(options: SqliteStoreOptions): void {
-  checkOptions<SqliteStoreOptions>('SqliteStore', options, {
+  checkOptions<SqliteStoreOptions>(SQLITE_STORE, options, {
     ...RETENTION_RULES,
     table: TABLE_NAME,
   });

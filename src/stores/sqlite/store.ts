@@ -1,4 +1,5 @@
 import { IdempotencyError } from '../../core/errors.ts';
+import { checkArgument } from '../../core/option-check.ts';
 import { recordKeyDigest } from '../../core/record-key.ts';
 import type {
   RenewCapability,
@@ -31,7 +32,7 @@ import { BUSY_WAIT_MS, type SqliteDurability } from './durability.ts';
 import { GroupCommit } from './group-commit.ts';
 import { SqliteConnection, type SqliteHandle } from './handle.ts';
 import { openHandle } from './open-handle.ts';
-import { checkSqliteOptions, type SqliteStoreOptions } from './options.ts';
+import { checkSqliteOptions, SQLITE_STORE, type SqliteStoreOptions } from './options.ts';
 import { SqliteRecords } from './records.ts';
 import { SqliteSession } from './session.ts';
 import { toIdempotencyError } from './sqlite-error.ts';
@@ -79,10 +80,8 @@ export class SqliteStore
    *   a newer package has changed the tables, `store_busy` when they stay locked for 10 seconds.
    */
   static async open(path: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
-    if (typeof path !== 'string' || path === '') {
-      const got = typeof path === 'string' ? 'an empty one' : `a value of type ${typeof path}`;
-      throw invalid(`SqliteStore.open: expected the path of a file, got ${got}.`);
-    }
+    const isPath = typeof path === 'string' && path !== '';
+    checkArgument(OPEN, isPath, path === '' ? undefined : path, 'the path of a file');
     checkSqliteOptions(options);
     const database = `The SQLite file ${path}`;
     const handle = await openHandle(path).catch((error: unknown) => {
@@ -112,12 +111,8 @@ export class SqliteStore
     options: SqliteStoreOptions = {},
     name: string = 'The SQLite database',
   ) {
-    if (typeof handle?.prepare !== 'function' || typeof handle.exec !== 'function') {
-      throw invalid(
-        'SqliteStore: expected an open handle of node:sqlite or better-sqlite3. ' +
-          'For a path take `await SqliteStore.open(path)`.',
-      );
-    }
+    const isHandle = typeof handle?.prepare === 'function' && typeof handle.exec === 'function';
+    checkArgument(SQLITE_STORE, isHandle, handle, A_HANDLE);
     checkSqliteOptions(options);
     const table = options.table ?? DEFAULT_TABLE;
     this.#handle = handle;
@@ -286,11 +281,10 @@ export class SqliteStore
   }
 }
 
+const OPEN = { ...SQLITE_STORE, name: 'SqliteStore.open(…)' };
+const A_HANDLE =
+  'an open handle of node:sqlite or better-sqlite3 (for a path: `await SqliteStore.open(path)`)';
 const PRUNE_LIMIT = 1_000;
 const OPERATOR_TIMEOUT_MS = 10_000;
 
 type RecordPage = Awaited<ReturnType<ListCapability['list']>>;
-
-function invalid(message: string): IdempotencyError {
-  return new IdempotencyError('option_invalid', message);
-}

@@ -1,4 +1,9 @@
-import { checkOptions, type OptionRule } from '../option-check.ts';
+import {
+  checkArgument,
+  checkOptions,
+  type OptionOwner,
+  type OptionRule,
+} from '../../core/option-check.ts';
 
 /** The levels of isolation that transaction adapters take, as SQL writes them. */
 export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
@@ -19,7 +24,29 @@ export const ISOLATION_LEVEL: OptionRule = {
   holds: (value) => /^(read committed|repeatable read|serializable)$/.test(String(value)),
 };
 
+/**
+ * `library` is what the adapter is made for, known by the `methods` that it needs.
+ *
+ * @throws {IdempotencyError} `option_invalid`.
+ */
+export function checkAdapter(
+  owner: OptionOwner,
+  library: unknown,
+  { expected, methods }: { readonly expected: string; readonly methods: readonly string[] },
+  options: TransactionAdapterOptions,
+): void {
+  checkLibrary(owner, library, expected, methods);
+  checkOptions(owner, options, { isolationLevel: ISOLATION_LEVEL });
+}
+
 /** @throws {IdempotencyError} `option_invalid`. */
-export function checkAdapterOptions(adapter: string, options: TransactionAdapterOptions): void {
-  checkOptions(adapter, options, { isolationLevel: ISOLATION_LEVEL });
+export function checkLibrary(
+  owner: OptionOwner,
+  library: unknown,
+  expected: string,
+  methods: readonly string[],
+): void {
+  const offered = (library ?? {}) as Record<string, unknown>;
+  const isRight = methods.every((name) => typeof offered[name] === 'function');
+  checkArgument(owner, isRight, library, expected);
 }

@@ -1,7 +1,8 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import type { DriverConnection } from '../../transactions/guarded-connection.ts';
 import { beginOnKnex, type KnexDatabase, lendFromKnex } from '../../transactions/knex.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { mysqlAdapter } from '../options.ts';
 import { openOnMySql } from './mysql-connection.ts';
 
 /**
@@ -14,7 +15,7 @@ export function knexTransactions<Transaction extends object>(
   knex: KnexDatabase<Transaction>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Transaction> {
-  checkAdapterOptions('knexTransactions', options);
+  checkAdapter(mysqlAdapter('knexTransactions'), knex, LIBRARY, options);
   return {
     dialect: 'mysql',
     begin: (limits) =>
@@ -26,3 +27,5 @@ export function knexTransactions<Transaction extends object>(
       ),
   };
 }
+
+const LIBRARY = { expected: 'a Knex', methods: ['transaction'] };

@@ -7,8 +7,9 @@ import { callbackLink, letGo } from '../../transactions/callback-link.ts';
 import { TransactionGate } from '../../transactions/gate.ts';
 import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { type KyselyDatabase, openKysely } from '../../transactions/kysely.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { asUndone } from '../../transactions/transaction-error.ts';
+import { mysqlAdapter } from '../options.ts';
 import { RESTORING_LIMITS, settingLimits } from './limits.ts';
 import { commitsByItself } from './mysql-statement.ts';
 import { afterCommit, watchFailure } from './server-word.ts';
@@ -23,9 +24,11 @@ export function kyselyTransactions<Transaction extends object>(
   db: KyselyDatabase<Transaction>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Transaction> {
-  checkAdapterOptions('kyselyTransactions', options);
+  checkAdapter(mysqlAdapter('kyselyTransactions'), db, LIBRARY, options);
   return { dialect: 'mysql', begin: (limits) => open(db, limits, options) };
 }
+
+const LIBRARY = { expected: 'a Kysely', methods: ['transaction'] };
 
 async function open<Transaction extends object>(
   db: KyselyDatabase<Transaction>,

@@ -1,7 +1,8 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import type { DriverConnection } from '../../transactions/guarded-connection.ts';
 import type { LentConnection } from '../../transactions/lent-connection.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { mysqlAdapter } from '../options.ts';
 import { openOnMySql } from './mysql-connection.ts';
 
 /** A promise pool of `mysql2`, as far as transactions need it. It is lent, and never ended. */
@@ -32,12 +33,17 @@ export function mysql2Transactions<Connection extends MySqlTransactionConnection
   pool: MySqlTransactionPool<Connection>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Connection> {
-  checkAdapterOptions('mysql2Transactions', options);
+  checkAdapter(mysqlAdapter('mysql2Transactions'), pool, LIBRARY, options);
   return {
     dialect: 'mysql',
     begin: (limits) => openOnMySql(limits, options, () => lend(pool), begin),
   };
 }
+
+const LIBRARY = {
+  expected: 'a promise pool, as createPool of mysql2/promise makes it',
+  methods: ['getConnection'],
+};
 
 async function lend<Connection extends MySqlTransactionConnection>(
   pool: MySqlTransactionPool<Connection>,

@@ -1,9 +1,10 @@
-import { IdempotencyError } from '../../../core/errors.ts';
+import { checkArgument } from '../../../core/option-check.ts';
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import { beginByCallback } from '../../transactions/by-callback.ts';
 import { checkText } from '../../transactions/check-before.ts';
 import type { TransactionGate } from '../../transactions/gate.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { postgresAdapter } from '../options.ts';
 import { lend, type PgTransactionPool } from './pg.ts';
 import { openOnPg, type PgConnection } from './pg-connection.ts';
 import { openOnSql } from './postgres-js.ts';
@@ -23,7 +24,7 @@ export function drizzleTransactions<Transaction extends object>(
   db: DrizzleDatabase<Transaction>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Transaction> {
-  checkAdapterOptions('drizzleTransactions', options);
+  checkAdapter(postgresAdapter('drizzleTransactions'), db, LIBRARY, options);
   const session = (db as unknown as Partial<DrizzleInside>)._?.session;
   const client = session?.client as { connect?: unknown; totalCount?: unknown; begin?: unknown };
   if (session !== undefined && typeof client?.begin === 'function') {
@@ -39,13 +40,8 @@ export function drizzleTransactions<Transaction extends object>(
         }),
     };
   }
-  if (typeof client?.connect !== 'function' || typeof client.totalCount !== 'number') {
-    throw new IdempotencyError(
-      'option_invalid',
-      'drizzleTransactions: expected a Drizzle database on a Pool of pg or on postgres.js, got ' +
-        'another. Build it as drizzle(new Pool()) or drizzle(postgres()).',
-    );
-  }
+  const isPool = typeof client?.connect === 'function' && typeof client.totalCount === 'number';
+  checkArgument(postgresAdapter('drizzleTransactions'), isPool, db, LIBRARY.expected);
   return {
     dialect: 'postgres',
     begin: (limits) =>
@@ -57,6 +53,11 @@ export function drizzleTransactions<Transaction extends object>(
       ),
   };
 }
+
+const LIBRARY = {
+  expected: 'a database as drizzle(new Pool()) or drizzle(postgres()) makes it',
+  methods: ['transaction'],
+};
 
 /** On a copy of the session, which has our connection where the other has the pool. */
 async function beginOnPg<Transaction extends object>(

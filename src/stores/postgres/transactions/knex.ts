@@ -1,6 +1,7 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import { beginOnKnex, type KnexDatabase, lendFromKnex } from '../../transactions/knex.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { postgresAdapter } from '../options.ts';
 import { openOnPg, type PgConnection } from './pg-connection.ts';
 
 /**
@@ -13,7 +14,7 @@ export function knexTransactions<Transaction extends object>(
   knex: KnexDatabase<Transaction>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Transaction> {
-  checkAdapterOptions('knexTransactions', options);
+  checkAdapter(postgresAdapter('knexTransactions'), knex, LIBRARY, options);
   return {
     dialect: 'postgres',
     begin: (limits) =>
@@ -25,3 +26,5 @@ export function knexTransactions<Transaction extends object>(
       ),
   };
 }
+
+const LIBRARY = { expected: 'a Knex', methods: ['transaction'] };

@@ -1,14 +1,19 @@
+import { A_FUNCTION, checkOptions } from '../../../core/option-check.ts';
 import type {
   OpenTransaction,
   TransactionAdapter,
   TransactionLimits,
 } from '../../../core/transaction.ts';
-import { A_FUNCTION, checkOptions } from '../../option-check.ts';
 import { callbackLink, letGo } from '../../transactions/callback-link.ts';
 import { TransactionGate } from '../../transactions/gate.ts';
 import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { type KyselyDatabase, openKysely } from '../../transactions/kysely.ts';
-import { ISOLATION_LEVEL, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import {
+  checkLibrary,
+  ISOLATION_LEVEL,
+  type TransactionAdapterOptions,
+} from '../../transactions/options.ts';
+import { postgresAdapter } from '../options.ts';
 import { limitsQuery } from './opening.ts';
 import { afterCommit } from './server-word.ts';
 
@@ -43,7 +48,11 @@ export function kyselyTransactions<Transaction extends object>(
   db: KyselyDatabase<Transaction>,
   options: KyselyTransactionOptions = {},
 ): TransactionAdapter<Transaction> {
-  checkOptions('kyselyTransactions', options, { isolationLevel: ISOLATION_LEVEL, pool: A_POOL });
+  checkLibrary(OWNER, db, 'a Kysely', ['transaction']);
+  checkOptions<KyselyTransactionOptions>(OWNER, options, {
+    isolationLevel: ISOLATION_LEVEL,
+    pool: A_POOL,
+  });
   if (options.pool !== undefined) listenTo(options.pool);
   return {
     dialect: 'postgres',
@@ -85,6 +94,7 @@ const LISTENED = new WeakSet<KyselyPool>();
 /** Whoever uses the connection next is told that it is gone. */
 function ignore(): void {}
 
+const OWNER = postgresAdapter('kyselyTransactions');
 const A_POOL = {
   expected: 'the Pool of pg that the dialect was given',
   holds: (value: unknown) => A_FUNCTION.holds((value as Partial<KyselyPool> | null)?.on),

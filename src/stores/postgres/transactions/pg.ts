@@ -1,6 +1,7 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import type { LentConnection } from '../../transactions/lent-connection.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { postgresAdapter } from '../options.ts';
 import { openOnPg, type PgConnection } from './pg-connection.ts';
 
 /** A pool of `pg`, as far as transactions need it. It is lent, and never ended. */
@@ -29,12 +30,14 @@ export function pgTransactions<Client extends PgConnection>(
   pool: PgTransactionPool<Client>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Client> {
-  checkAdapterOptions('pgTransactions', options);
+  checkAdapter(postgresAdapter('pgTransactions'), pool, LIBRARY, options);
   return {
     dialect: 'postgres',
     begin: (limits) => openOnPg(limits, options, () => lend(pool), beginOnPg),
   };
 }
+
+const LIBRARY = { expected: 'a Pool of pg', methods: ['connect'] };
 
 /** Lends a connection of a pool of `pg`. */
 export function lend<Client>(pool: PgTransactionPool<Client>): Promise<LentConnection<Client>> {

@@ -8,8 +8,9 @@ import { callbackLink, letGo } from '../../transactions/callback-link.ts';
 import { TransactionGate } from '../../transactions/gate.ts';
 import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { takenInTime } from '../../transactions/in-time.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { noConnection } from '../../transactions/transaction-error.ts';
+import { postgresAdapter } from '../options.ts';
 import { guardedSql } from './guarded-sql.ts';
 import { settingLimits } from './opening.ts';
 import { afterCommit } from './server-word.ts';
@@ -28,7 +29,7 @@ export function postgresJsTransactions<Sql extends object>(
   sql: PostgresJsDatabase<Sql>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Sql> {
-  checkAdapterOptions('postgresJsTransactions', options);
+  checkAdapter(postgresAdapter('postgresJsTransactions'), sql, LIBRARY, options);
   const { isolationLevel } = options;
   const opening = isolationLevel === undefined ? '' : `isolation level ${isolationLevel}`;
   return {
@@ -40,6 +41,8 @@ export function postgresJsTransactions<Sql extends object>(
       }),
   };
 }
+
+const LIBRARY = { expected: 'the sql of postgres.js', methods: ['begin'] };
 
 /** How a library that is built on postgres.js keeps its `sql`. */
 export interface SqlKeeper<Begun, T> {

@@ -8,8 +8,9 @@ import { callbackLink, letGo } from '../../transactions/callback-link.ts';
 import { TransactionGate } from '../../transactions/gate.ts';
 import { GuardedTransaction } from '../../transactions/guarded-transaction.ts';
 import { takenInTime } from '../../transactions/in-time.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { noConnection } from '../../transactions/transaction-error.ts';
+import { postgresAdapter } from '../options.ts';
 import { limitsQuery } from './opening.ts';
 import { afterCommit, withServerWord } from './server-word.ts';
 
@@ -31,7 +32,7 @@ export function prismaTransactions<Transaction extends object>(
   prisma: PrismaDatabase<Transaction>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Transaction> {
-  checkAdapterOptions('prismaTransactions', options);
+  checkAdapter(postgresAdapter('prismaTransactions'), prisma, LIBRARY, options);
   const level = options.isolationLevel;
   const isolation = level === undefined ? {} : { isolationLevel: ISOLATION_LEVELS[level] };
   return {
@@ -39,6 +40,8 @@ export function prismaTransactions<Transaction extends object>(
     begin: (limits) => open<Transaction>(limits, prisma as unknown as PrismaInside, isolation),
   };
 }
+
+const LIBRARY = { expected: 'a PrismaClient', methods: ['$transaction', '$extends'] };
 
 const ISOLATION_LEVELS = {
   'read committed': 'ReadCommitted',

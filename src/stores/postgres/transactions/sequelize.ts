@@ -1,8 +1,9 @@
 import type { TransactionAdapter } from '../../../core/transaction.ts';
 import type { TransactionGate } from '../../transactions/gate.ts';
 import type { LentConnection } from '../../transactions/lent-connection.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { endRefused } from '../../transactions/transaction-error.ts';
+import { postgresAdapter } from '../options.ts';
 import { openOnPg, type PgConnection } from './pg-connection.ts';
 
 /** Sequelize 6 on PostgreSQL, as far as it is used here. */
@@ -20,7 +21,7 @@ export function sequelizeTransactions<Transaction extends object>(
   sequelize: SequelizeDatabase<Transaction>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Transaction> {
-  checkAdapterOptions('sequelizeTransactions', options);
+  checkAdapter(postgresAdapter('sequelizeTransactions'), sequelize, LIBRARY, options);
   const inside = sequelize as unknown as SequelizeInside;
   return {
     dialect: 'postgres',
@@ -33,6 +34,8 @@ export function sequelizeTransactions<Transaction extends object>(
       ),
   };
 }
+
+const LIBRARY = { expected: 'a Sequelize', methods: ['transaction'] };
 
 async function lend({ connectionManager }: SequelizeInside): Promise<LentConnection<PgConnection>> {
   const connection = await connectionManager.getConnection({});

@@ -2,8 +2,9 @@ import type { TransactionAdapter } from '../../../core/transaction.ts';
 import { checkBefore } from '../../transactions/check-before.ts';
 import type { TransactionGate } from '../../transactions/gate.ts';
 import type { LentConnection } from '../../transactions/lent-connection.ts';
-import { checkAdapterOptions, type TransactionAdapterOptions } from '../../transactions/options.ts';
+import { checkAdapter, type TransactionAdapterOptions } from '../../transactions/options.ts';
 import { endRefused } from '../../transactions/transaction-error.ts';
+import { postgresAdapter } from '../options.ts';
 import { openOnPg, type PgConnection } from './pg-connection.ts';
 
 /** A `DataSource` of TypeORM, as far as it is used here. */
@@ -31,7 +32,7 @@ export function typeormTransactions<Manager>(
   dataSource: TypeormDataSource<Manager>,
   options: TransactionAdapterOptions = {},
 ): TransactionAdapter<Manager> {
-  checkAdapterOptions('typeormTransactions', options);
+  checkAdapter(postgresAdapter('typeormTransactions'), dataSource, LIBRARY, options);
   return {
     dialect: 'postgres',
     begin: (limits) => {
@@ -45,6 +46,8 @@ export function typeormTransactions<Manager>(
     },
   };
 }
+
+const LIBRARY = { expected: 'a DataSource of TypeORM', methods: ['createQueryRunner'] };
 
 async function lend<Manager>(
   runner: TypeormQueryRunner<Manager>,
