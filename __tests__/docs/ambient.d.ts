@@ -24,17 +24,9 @@ declare global {
   const pgTransactions: typeof import('../../src/stores/postgres/index.ts').pgTransactions;
   const aesGcmSeal: typeof import('../../src/stores/postgres/index.ts').aesGcmSeal;
   // What comes from drivers and test runners, as far as the stores see it.
-  const Pool: new () => import('../../src/stores/postgres/index.ts').PgPool &
-    import('../../src/stores/postgres/index.ts').PgTransactionPool<PgClientInExamples> &
-    import('../../src/stores/postgres/index.ts').KyselyPool;
-  const mysql: {
-    createPool(options: {
-      readonly uri: string;
-      readonly connectionLimit?: number;
-    }): import('../../src/stores/mysql/index.ts').MySqlPool &
-      import('../../src/stores/mysql/index.ts').MySqlTransactionPool<MySqlConnectionInExamples>;
-  };
-  const Redis: new () => import('../../src/stores/redis/index.ts').RedisClient;
+  const Pool: typeof import('./drivers/pg.d.ts').Pool;
+  const mysql: typeof import('./drivers/mysql2.d.ts').default;
+  const Redis: typeof import('./drivers/ioredis.d.ts').Redis;
   const key: Buffer;
   const test: (name: string, run: () => Promise<void>) => void;
 }

@@ -50,9 +50,15 @@ function compilerOptions(): ts.CompilerOptions {
     isolatedDeclarations: false,
     rootDir: ROOT,
     moduleDetection: ts.ModuleDetectionKind.Force,
-    paths: sourcePaths(),
+    paths: { ...sourcePaths(), ...DRIVERS },
   };
 }
+
+const DRIVERS = Object.fromEntries(
+  Object.entries({ pg: 'pg', 'mysql2/promise': 'mysql2', ioredis: 'ioredis' }).map(
+    ([name, file]) => [name, [join(ROOT, `__tests__/docs/drivers/${file}.d.ts`)]],
+  ),
+);
 
 function sourcePaths(): Record<string, string[]> {
   const { name, exports } = JSON.parse(read('package.json'));

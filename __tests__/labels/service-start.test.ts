@@ -126,7 +126,7 @@ describe('a store or a mode that cannot be had is said in a sentence', () => {
     expectSentence(
       await services.run({ STORE: store, [variable]: url }),
       `STORE=${store} needs the package ${name}, and it is not installed here. ` +
-        `Run \`npm install ${name}\` in ${services.directory}, and start again.`,
+        `Run \`npm install --no-save ${name}\` in ${services.directory}, and start again.`,
     );
   });
 

@@ -16,7 +16,8 @@ function setup() {
 
 test('the tarball holds the built files, their sources, the documents, and nothing else', () => {
   const { files } = setup();
-  const parts = /^(dist|src|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  const parts =
+    /^(dist|src|docs)\/|^(package\.json|README\.md|LICENSE|(CHANGELOG|CONTRIBUTING)\.md)$/;
   expect(files.filter((file) => !parts.test(file))).toEqual([]);
   expect(files).toEqual(
     expect.arrayContaining(['dist/esm/index.js', 'dist/cjs/index.js', 'LICENSE', 'README.md']),

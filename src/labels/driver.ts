@@ -15,7 +15,7 @@ export function loadDriver<Driver>(entry: string, why: string): Driver {
   } catch (cause) {
     throw new Error(
       `${why} needs the package ${name}, and it is not installed here. ` +
-        `Run \`npm install ${name}\` in ${process.cwd()}, and start again.`,
+        `Run \`npm install --no-save ${name}\` in ${process.cwd()}, and start again.`,
       { cause },
     );
   }

@@ -43,7 +43,7 @@ export const OPENING_TESTS: SqliteTests = {
     expect(await store.check()).toMatchObject({
       durable: false,
       synchronous: 1,
-      sentence: expect.stringContaining('power cut'),
+      sentences: [expect.stringContaining('power cut')],
     });
     handle.close();
     directory.remove();

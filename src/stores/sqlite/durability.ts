@@ -43,8 +43,8 @@ export function makeDurable(connection: SqliteConnection, database: string): voi
 export interface SqliteDurability {
   /** Whether every acknowledged record outlives a power cut. */
   readonly durable: boolean;
-  /** What the settings mean, in one sentence. */
-  readonly sentence: string;
+  /** What the settings mean, a sentence each. */
+  readonly sentences: readonly string[];
   readonly journalMode: string;
   readonly synchronous: number;
 }
@@ -57,7 +57,7 @@ export function readDurability(connection: SqliteConnection): SqliteDurability {
     ? 'Every acknowledged record is on the disk: it outlives a crash and a power cut.'
     : 'Acknowledged records may be lost at a power cut, and their actions run again: ' +
       'journal_mode must be wal and synchronous at least FULL (2).';
-  return { durable, sentence, journalMode, synchronous };
+  return { durable, sentences: [sentence], journalMode, synchronous };
 }
 
 function synchronousOf(connection: SqliteConnection): number {
