@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
@@ -22,13 +23,37 @@ export function run(command, args, options = {}) {
 
 /** As {@link run}, but answers the exit code. */
 export function exitCode(command, args, { cwd = ROOT, env = {}, quiet = false } = {}) {
-  const places = [BIN, join(TOOLS, 'node_modules/.bin')].map((place) => join(place, command));
-  const own = places.find((place) => existsSync(place));
-  const { status, error } = spawnSync(own ?? command, args, {
+  const { status, error } = spawnSync(placeOf(command), args, {
     cwd,
-    env: { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH}`, ...env },
+    env: environment(env),
     stdio: quiet ? 'ignore' : ['ignore', 'inherit', 'inherit'],
   });
   if (error) console.error(`${command} could not be started: ${error.message}`);
   return status ?? 1;
+}
+
+/** Runs a command beside others: resolves with its exit code, and all that it printed. */
+export async function finished(command, args) {
+  const child = spawn(placeOf(command), args, { env: environment({}), stdio: 'pipe' });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      printed += text;
+    });
+  }
+  try {
+    const [code] = await once(child, 'close');
+    return { code: code ?? 1, printed };
+  } catch (error) {
+    return { code: 1, printed: `${command} could not be started: ${error.message}\n` };
+  }
+}
+
+function placeOf(command) {
+  const places = [BIN, join(TOOLS, 'node_modules/.bin')].map((place) => join(place, command));
+  return places.find((place) => existsSync(place)) ?? command;
+}
+
+function environment(more) {
+  return { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH}`, ...more };
 }

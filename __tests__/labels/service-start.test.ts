@@ -157,8 +157,7 @@ describe('a database that cannot be had is said in a sentence', () => {
     mkdirSync(path);
     expectSentence(
       await services.run({ LABELS_DB: path }),
-      `The SQLite file ${path} cannot be opened. ` +
-        'Its directory must exist, and this process must have the right to write it.',
+      `The SQLite file ${path} is a directory. Give the path of a file in it.`,
     );
   });
 

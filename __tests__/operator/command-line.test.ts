@@ -140,7 +140,9 @@ test('what never started is free at attempt 1, and keeps its number later', asyn
   const settling = ['settle', ...BY_PARTS, '--never-started', ...REASON];
   expect((await folder.run(settling)).stdout).toContain('its key is free');
   expect(await showRecord(store, LEFT)).toBeUndefined();
-  expect((await folder.run(settling)).stderr).toContain('There is no such record.');
+  expect((await folder.run(settling)).stderr).toMatch(/There is no such record\.\n/);
+  const { stderr } = await folder.run(['show', '--key', LEFT.key]);
+  expect(stderr).toContain("There is no such record. Give --operation, such as 'POST /labels'");
   await leavePending(store, { ...LEFT, leaseMs: 1 });
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await takeOver(store, { ...LEFT, owner: 'B', leaseMs: 1 })).toBe(2);

@@ -1,24 +1,36 @@
-/** The one of `names` that whoever wrote `name` may have meant: case and two letters may differ. */
+/**
+ * The one of `names` that whoever wrote `name` may have meant: case aside, one slip apart; two
+ * where it is longer than five letters.
+ */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const written = name.slice(0, LONGEST).toLowerCase();
-  const distances = names.map((each) => distance(written, each.toLowerCase()));
-  const least = Math.min(...distances);
-  return least <= MOST_EDITS ? names[distances.indexOf(least)] : undefined;
+  const slips = names.map((each) => slipsBetween(written, each.toLowerCase()));
+  const least = Math.min(...slips);
+  return least <= (written.length > 5 ? 2 : 1) ? names[slips.indexOf(least)] : undefined;
 }
 
 const LONGEST = 64;
-const MOST_EDITS = 2;
 
-/** How many letters must be put in, left out or exchanged to make one of the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1];
-    for (const [to, wanted] of [...other].entries()) {
-      const exchanged = (row[to] as number) + (letter === wanted ? 0 : 1);
-      next.push(Math.min(exchanged, (row[to + 1] as number) + 1, (next[to] as number) + 1));
+/** How many letters are left out, put in, exchanged, or have changed places with the next one. */
+function slipsBetween(one: string, other: string): number {
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let at = 1; at <= one.length; at += 1) {
+    const next = [at];
+    for (let to = 1; to <= other.length; to += 1) {
+      const isSame = one[at - 1] === other[to - 1];
+      const isSwap = one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1];
+      next.push(
+        Math.min(
+          (row[to - 1] ?? 0) + (isSame ? 0 : 1),
+          (row[to] ?? 0) + 1,
+          (next[to - 1] ?? 0) + 1,
+          isSwap ? (before[to - 2] ?? Number.POSITIVE_INFINITY) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
     }
+    before = row;
     row = next;
   }
-  return row.at(-1) as number;
+  return row.at(-1) ?? 0;
 }

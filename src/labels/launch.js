@@ -8,7 +8,7 @@ if (canRun) {
   console.error(
     `labels: Node ${process.versions.node} cannot run TypeScript or has no node:sqlite. ` +
       'Run `npm ci` with install scripts allowed, which brings a Node that can and has, ' +
-      'or use Node 22.18 or newer.',
+      'and start with `npm start`; or use Node 22.18 or newer.',
   );
   process.exitCode = 1;
 }

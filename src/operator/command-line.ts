@@ -5,6 +5,7 @@ import { USAGE } from './command-usage.ts';
 import { openStore } from './opened-store.ts';
 import { prune } from './pruning.ts';
 import { listRecords } from './record-list.ts';
+import type { RecordName } from './record-name.ts';
 import { listHead, listJson, listLine, momentText, showJson, showLines } from './record-text.ts';
 import { settle } from './settling.ts';
 import { type ShownRecord, showRecord } from './shown-record.ts';
@@ -105,7 +106,7 @@ function pagesOf({ state, olderThanMs, limit }: Listing) {
 async function runShow(command: Of<'show'>, store: Opened, to: CommandSurroundings) {
   const { record, parts, json } = command;
   const shown = await showRecord(store, record);
-  if (shown === undefined) return absent(to);
+  if (shown === undefined) return absent(to, record);
   if (json) to.print(showJson(shown, parts));
   else for (const line of showLines(shown, parts, Date.now())) to.print(line);
   return 0;
@@ -114,7 +115,7 @@ async function runShow(command: Of<'show'>, store: Opened, to: CommandSurroundin
 async function runSettle(command: Of<'settle'>, store: Opened, to: CommandSurroundings) {
   const { record, settlement, options, json } = command;
   const shown = await showRecord(store, record);
-  if (shown === undefined) return absent(to);
+  if (shown === undefined) return absent(to, record);
   const { recordKey, reference, attempt } = shown;
   const answer = await settle(store, recordKey, settlement, options);
   const { kind } = settlement;
@@ -132,7 +133,7 @@ async function runSettle(command: Of<'settle'>, store: Opened, to: CommandSurrou
       to.complain('express-idempotent: The record is not pending any more; nothing was changed.');
       return 1;
     case 'absent':
-      return absent(to);
+      return absent(to, record);
     default:
       return answer satisfies never;
   }
@@ -159,9 +160,12 @@ async function runPrune(command: Of<'prune'>, store: Opened, to: CommandSurround
 }
 
 const MAX_PAGE_SIZE = 1_000;
+const OPERATION_HINT =
+  " Give --operation, such as 'POST /labels', and --tenant where the service has them.";
 
-function absent(to: CommandSurroundings): 1 {
-  to.complain('express-idempotent: There is no such record.');
+function absent(to: CommandSurroundings, record: RecordName): 1 {
+  const isPart = typeof record === 'object' && 'key' in record && record.operation === undefined;
+  to.complain(`express-idempotent: There is no such record.${isPart ? OPERATION_HINT : ''}`);
   return 1;
 }
 

@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { nearestName } from '../core/nearest-name.ts';
 
 /** What the command line can be asked to do. */
 export const COMMAND_NAMES = ['pending', 'list', 'show', 'settle', 'prune'] as const;
@@ -15,8 +16,20 @@ export function parseOptions(
   args: readonly string[],
 ): { readonly given: GivenOptions; readonly positionals: readonly string[] } {
   const options = { ...ON_STORE, ...OPTIONS[name] };
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  return { given: values as GivenOptions, positionals };
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    return { given: values as GivenOptions, positionals };
+  } catch (error) {
+    throw new Error(unparsed(error as Error, Object.keys(options)));
+  }
+}
+
+/** What Node says of it, and a guess at what was meant in place of Node's advice. */
+function unparsed({ message }: Error, known: readonly string[]): string {
+  const [sentence = message] = message.split(/\.\s/);
+  const [, unknown] = /^Unknown option '--([^']*)'/.exec(sentence) ?? [];
+  const near = unknown === undefined ? undefined : nearestName(unknown, known);
+  return `${sentence}.${near === undefined ? '' : ` Did you mean --${near}?`}`;
 }
 
 const TEXT = { type: 'string' } as const;

@@ -22,8 +22,8 @@ export function parseStoreAddress(text: string | undefined, names: StoreNames): 
   const [, scheme = ''] = /^([a-z]+):/i.exec(text) ?? [];
   const backend = BACKENDS[scheme.toLowerCase()];
   if (backend === undefined) {
-    const got = scheme === '' ? 'something else' : `${scheme}:`;
-    throw new Error(`Expected --store to be ${ADDRESS_FORMS}; got ${got}`);
+    const got = scheme === '' ? 'none of them. For a file write sqlite:<file>' : `${scheme}:`;
+    throw new Error(`Expected --store to be ${ADDRESS_FORMS}; got ${got}.`);
   }
   for (const name of Object.keys(names)) {
     const takers = TAKERS[name as keyof StoreNames];

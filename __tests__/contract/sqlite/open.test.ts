@@ -77,7 +77,7 @@ test('a directory that is not there is named, and nothing is made', async () => 
 test('a path that is a directory is named', async () => {
   const { directory, path, unusable } = setup();
   mkdirSync(path);
-  await expect(SqliteStore.open(path)).rejects.toMatchObject(unusable('cannot be opened'));
+  await expect(SqliteStore.open(path)).rejects.toMatchObject(unusable('is a directory. Give'));
   directory.remove();
 });
 

@@ -53,7 +53,7 @@ export function toIdempotencyError(error: unknown, table: string): IdempotencyEr
   if (isNamed(error, 'NotSent')) {
     return new IdempotencyError(
       'store_no_connection',
-      `No connection to PostgreSQL was to be had: ${error.message} Nothing was sent.`,
+      `No connection to PostgreSQL was to be had: ${error.message}. Nothing was sent.`,
       options,
     );
   }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { IdempotencyError } from '../../core/errors.ts';
 import type { SqliteHandle } from './handle.ts';
 
@@ -7,10 +8,11 @@ type Constructor = new (path: string) => SqliteHandle;
  * Opens a file with node:sqlite where this Node has it, else with better-sqlite3 where that is
  * installed. Drivers are loaded here, at the first call, and never by an import of this package.
  *
- * @throws {IdempotencyError} `driver_missing`, or what the driver throws.
+ * @throws {IdempotencyError} `driver_missing`, `database_unusable` of a directory, or what the driver throws.
  */
 export async function openHandle(path: string): Promise<SqliteHandle> {
   const Driver = nodeSqlite() ?? (await betterSqlite3());
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw directory(path);
   try {
     return new Driver(path);
   } catch (error) {
@@ -37,6 +39,13 @@ async function betterSqlite3(): Promise<Constructor> {
     const { node } = process.versions;
     throw missing(`Node ${node} has no node:sqlite and better-sqlite3 does not load`, cause);
   }
+}
+
+function directory(path: string): IdempotencyError {
+  return new IdempotencyError(
+    'database_unusable',
+    `The SQLite file ${path} is a directory. Give the path of a file in it.`,
+  );
 }
 
 function missing(what: string, cause: unknown): IdempotencyError {
