@@ -1,7 +1,7 @@
 import { nearestName } from '../../src/core/nearest-name.ts';
 import { A_FUNCTION, checkOptions, milliseconds } from '../../src/core/option-check.ts';
 
-const OWNER = { name: 'SomeStore', page: 'docs/stores/some.md' };
+const OWNER = { name: 'SomeStore', page: 'docs/options.md' };
 const RULES = { client: { ...A_FUNCTION, isRequired: true as const }, waitMs: milliseconds() };
 
 class Pool {
@@ -39,7 +39,7 @@ test.each<[string, unknown, string]>([
 ])('of %s is said what was expected, what came, and where to read', (_, options, sentences) => {
   const check = () => checkOptions(OWNER, options as object, RULES as never);
   expect(check).toThrow(expect.objectContaining({ code: 'option_invalid' }));
-  expect(check).toThrow(new Error(`${sentences} See docs/stores/some.md.`));
+  expect(check).toThrow(new Error(`${sentences} See docs/options.md.`));
 });
 
 test('a class of settings is as good as an object, where there is no client to mistake it for', () => {

@@ -13,24 +13,18 @@ const LONGEST = 64;
 
 /** How many letters are left out, put in, exchanged, or have changed places with the next one. */
 function slipsBetween(one: string, other: string): number {
-  let before: readonly number[] = [];
-  let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 1; at <= one.length; at += 1) {
-    const next = [at];
+  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, to) => to)];
+  const at = (row: number, to: number) => (rows[row] as number[])[to] as number;
+  for (let row = 1; row <= one.length; row += 1) {
+    const next = [row];
+    rows.push(next);
     for (let to = 1; to <= other.length; to += 1) {
-      const isSame = one[at - 1] === other[to - 1];
-      const isSwap = one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1];
-      next.push(
-        Math.min(
-          (row[to - 1] ?? 0) + (isSame ? 0 : 1),
-          (row[to] ?? 0) + 1,
-          (next[to - 1] ?? 0) + 1,
-          isSwap ? (before[to - 2] ?? Number.POSITIVE_INFINITY) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
+      const exchanged = at(row - 1, to - 1) + (one[row - 1] === other[to - 1] ? 0 : 1);
+      const least = Math.min(exchanged, at(row - 1, to) + 1, at(row, to - 1) + 1);
+      const isSwap =
+        row > 1 && to > 1 && one[row - 1] === other[to - 2] && one[row - 2] === other[to - 1];
+      next.push(isSwap ? Math.min(least, at(row - 2, to - 2) + 1) : least);
     }
-    before = row;
-    row = next;
   }
-  return row.at(-1) ?? 0;
+  return at(one.length, other.length);
 }

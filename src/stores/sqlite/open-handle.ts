@@ -8,7 +8,8 @@ type Constructor = new (path: string) => SqliteHandle;
  * Opens a file with node:sqlite where this Node has it, else with better-sqlite3 where that is
  * installed. Drivers are loaded here, at the first call, and never by an import of this package.
  *
- * @throws {IdempotencyError} `driver_missing`, `database_unusable` of a directory, or what the driver throws.
+ * @throws {IdempotencyError} `driver_missing`, `database_unusable` of a directory; and what the
+ *   driver throws.
  */
 export async function openHandle(path: string): Promise<SqliteHandle> {
   const Driver = nodeSqlite() ?? (await betterSqlite3());
