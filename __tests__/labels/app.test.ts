@@ -159,6 +159,19 @@ describe('the router', () => {
     expect(errors[0]?.message).toContain('Mount the labels router before express.json()');
   });
 
+  test.each([undefined, null, 0, 'route', 'router'])(
+    'takes %p that createLabel throws for an error, which leaves the key pending',
+    async (thrown) => {
+      const createLabel = () => {
+        throw thrown;
+      };
+      const app = express().use(labelsRouter({ store: new MemoryStore(), createLabel }));
+      app.use(((_error, _req, res, _next) => res.sendStatus(500)) as express.ErrorRequestHandler);
+      expect((await post(app)).status).toBe(500);
+      expect((await post(app)).text).toBe('{"error":"request_pending"}');
+    },
+  );
+
   test('without createLabel is an error when it is built', () => {
     const build = () => labelsRouter({ store: new MemoryStore() } as never);
     expect(build).toThrow('Expected createLabel to be a function, got undefined.');

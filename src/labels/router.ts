@@ -127,10 +127,15 @@ function answerWithLabel(createLabel: CreateLabel, recovery?: Recovery): Request
       }
       const label = await createLabel(req.body, context, isTransaction ? context.tx : undefined);
       send(res, labelCreated(label, req.baseUrl));
-    } catch (error) {
-      next(error);
+    } catch (thrown) {
+      next(thrown instanceof Error ? thrown : notAnError(thrown));
     }
   };
+}
+
+/** Express would take nothing, or `'route'`, for leave to go on, and its 404 would be saved. */
+function notAnError(cause: unknown): Error {
+  return new Error('createLabel threw a value that is no Error. Throw an Error.', { cause });
 }
 
 /** Makes the label, saves the answer and commits both without a pause; only then it is sent. */
