@@ -5,30 +5,40 @@ import type { SettableClock } from '../../../src/testing/index.ts';
 import type { ContractDatabase } from '../../contract/describe-contract.ts';
 
 /** How the stores of a contract reach one server. */
-export interface MySqlAccess {
-  /** A pool of its own for each store; it is ended after the case. */
-  readonly newPool: () => MySqlPool & { end(): Promise<void> };
-  /** What stands between the store and its pool. */
-  readonly wrap?: (pool: MySqlPool) => MySqlPool;
+export class MySqlAccess {
   /** For what the contract does past the stores. */
   readonly pool: Pool;
-  readonly prepare?: boolean;
+  readonly prepare: boolean;
+  readonly #newClient: () => MySqlPool;
+  readonly #clients: MySqlPool[] = [];
+
+  constructor(pool: Pool, newClient: () => MySqlPool, prepare = true) {
+    this.pool = pool;
+    this.prepare = prepare;
+    this.#newClient = newClient;
+  }
+
+  /** Each store of a case has its own; cases share them: a connection costs more than a case. */
+  clientOf(store: number): MySqlPool {
+    this.#clients[store] ??= this.#newClient();
+    return this.#clients[store];
+  }
 }
 
 let tables = 0;
 
 /** An empty table; every store has a pool of its own. */
 export async function mysqlDatabase(
-  { newPool, wrap = (pool) => pool, pool, prepare = true }: MySqlAccess,
+  access: MySqlAccess,
   clock: SettableClock,
 ): Promise<ContractDatabase> {
+  const { pool, prepare } = access;
   tables += 1;
   const table = `contract_${process.pid}_${tables}`;
-  const pools: { end(): Promise<void> }[] = [];
+  let stores = 0;
   const makeStore = async () => {
-    const own = newPool();
-    pools.push(own);
-    const store = new MySqlStore({ client: wrap(own), table, prepare, now: clock.now });
+    const client = access.clientOf(stores++);
+    const store = new MySqlStore({ client, table, prepare, now: clock.now });
     await store.migrate();
     return store;
   };
@@ -44,7 +54,6 @@ export async function mysqlDatabase(
   return {
     makeStore: Object.assign(makeStore, { overwriteSaved }),
     close: async () => {
-      await Promise.all(pools.map((each) => each.end()));
       await pool.query(`drop table if exists ${table}, ${table}_migrations`);
     },
   };

@@ -6,7 +6,7 @@ import { describeOperator } from '../../operator/describe-operator.ts';
 import { leavePending } from '../../operator/left-pending.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 import { freePort } from '../servers/server-process.ts';
-import { mysqlDatabase } from './mysql-database.ts';
+import { MySqlAccess, mysqlDatabase } from './mysql-database.ts';
 
 let server: MariaDbServer;
 
@@ -29,8 +29,8 @@ async function setup() {
 }
 
 describeOperator('an operator of MySqlStore', async (clock) => {
-  const pool = server.pool();
-  const { makeStore, close } = await mysqlDatabase({ newPool: () => server.pool(), pool }, clock);
+  const access = new MySqlAccess(server.pool(), () => server.pool());
+  const { makeStore, close } = await mysqlDatabase(access, clock);
   return { store: await makeStore(), close };
 });
 
