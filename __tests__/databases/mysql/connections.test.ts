@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolOptions } from 'mysql2/promise';
 import { type MySqlPool, MySqlStore } from '../../../src/stores/mysql/index.ts';
+import { Loan } from '../../../src/stores/mysql/loan.ts';
 import { attemptOf, callsOf, failureOf, within } from '../calls.ts';
 import { MariaDbServer } from '../servers/mariadb.ts';
 import { FaultyProxy } from '../servers/proxy.ts';
@@ -119,6 +120,17 @@ test('a connection whose call was given up is dropped, and the pool makes a new 
   proxy.mode = 'pass';
   expect(await claim('C')).toEqual({ kind: 'pending', leaseOver: false });
   expect(proxy.connections).toBe(1);
+  await proxy.stop();
+});
+
+test('a statement whose time is over before it is sent is not, and its connection is dropped', async () => {
+  const { proxy, pool } = await setup({ connectionLimit: 1 });
+  const loan = await Loan.take(pool, performance.now() + 200, false);
+  await delay(250);
+  const sent = loan.send({ text: 'create table late (id int)', values: [], isFixed: false });
+  await expect(sent).rejects.toThrow('MySQL did not answer in time.');
+  while (proxy.connections > 0) await delay(20);
+  expect(await server.query("show tables from shop like 'late'")).toEqual([]);
   await proxy.stop();
 });
 

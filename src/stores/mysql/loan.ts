@@ -23,7 +23,7 @@ export class Loan {
   /** @throws {NotSent} when there is none in time. */
   static take(pool: MySqlPool, endMs: number, prepare: boolean): Promise<Loan> {
     return new Promise((resolve, reject) => {
-      const timeoutMs = endMs - performance.now();
+      const timeoutMs = Math.max(1, endMs - performance.now());
       let isLate = false;
       const timer = setTimeout(() => {
         isLate = true;
@@ -51,11 +51,16 @@ export class Loan {
   #answer({ text, values, isFixed }: Query): Promise<unknown> {
     const statement = { sql: text, values: [...values], ...AS_WE_READ_IT };
     return new Promise((resolve, reject) => {
-      const timeoutMs = this.#endMs - performance.now();
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         this.#drop();
         reject(new GivenUp('MySQL did not answer in time.'));
-      }, timeoutMs);
+      };
+      const timeoutMs = this.#endMs - performance.now();
+      if (timeoutMs <= 0) {
+        giveUp();
+        return;
+      }
+      const timer = setTimeout(giveUp, timeoutMs);
       const sent =
         this.#prepare && isFixed
           ? this.#connection.execute(statement)
