@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LabelTable } from '../../src/labels/label-table.ts';
 import { openSqlite } from '../../src/labels/sqlite-handle.ts';
 
@@ -42,6 +43,20 @@ test('a label is found again, also over another connection', async () => {
   const label = await table.create(OPERATION);
   expect(await table.find('label-901')).toEqual(label);
   expect(await (await open()).find('label-901')).toEqual(label);
+});
+
+test('a file that another connection has locked is waited for', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'labels-'));
+  cleanups.push(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'labels.db');
+  const other = await openSqlite(path);
+  cleanups.push(() => other.close());
+  other.exec('CREATE TABLE other (id INTEGER) STRICT; BEGIN EXCLUSIVE');
+  const committed = delay(150).then(() => other.exec('COMMIT'));
+  const table = await LabelTable.open(path);
+  await committed;
+  cleanups.push(() => table.close());
+  expect((await table.create(OPERATION)).label_id).toBe('label-901');
 });
 
 test.each(['label-902', 'label-0901', 'label-9e2', 'label-', 'Label-901', 'label-901 ', '901'])(

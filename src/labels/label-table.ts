@@ -26,8 +26,10 @@ export class LabelTable {
   static async open(path: string): Promise<LabelTable> {
     const handle = await openSqlite(path);
     try {
-      await unlessBusy(() => migrate(handle), isBusy);
-      return new LabelTable(handle);
+      return await unlessBusy(() => {
+        migrate(handle);
+        return new LabelTable(handle);
+      }, isBusy);
     } catch (error) {
       handle.close();
       throw error;
@@ -79,8 +81,11 @@ function insert(statement: SqliteStatement, { request_id, parcel_id }: LabelOper
   return { label_id: `label-${lastInsertRowid}`, request_id, parcel_id };
 }
 
+/** Each step may meet another process that is at the same; all of it can be done again. */
 function migrate(handle: SqliteHandle): void {
   handle.exec('PRAGMA journal_mode = WAL');
+  // With less, what was acknowledged could be gone after a power failure.
+  handle.exec('PRAGMA synchronous = FULL');
   handle.exec('BEGIN IMMEDIATE');
   try {
     handle.exec(CREATE_TABLE);

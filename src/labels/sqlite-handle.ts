@@ -14,8 +14,6 @@ export interface SqliteStatement {
 export async function openSqlite(path: string): Promise<SqliteHandle> {
   const builtin = process.getBuiltinModule('node:sqlite');
   const handle = builtin ? new builtin.DatabaseSync(path) : await openBetterSqlite(path);
-  // With less, what was acknowledged could be gone after a power failure.
-  handle.exec('PRAGMA synchronous = FULL');
   handle.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
   return handle;
 }
