@@ -128,7 +128,7 @@ function answerWithLabel(createLabel: CreateLabel, recovery?: Recovery): Request
       const label = await createLabel(req.body, context, isTransaction ? context.tx : undefined);
       send(res, labelCreated(label, req.baseUrl));
     } catch (thrown) {
-      next(thrown instanceof Error ? thrown : notAnError(thrown));
+      next(typeof thrown === 'object' && thrown !== null ? thrown : notAnError(thrown));
     }
   };
 }
