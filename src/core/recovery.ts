@@ -90,8 +90,8 @@ export interface LeaseOptions {
 export interface KeyedOptions extends LeaseOptions {
   /**
    * For how long after the first claim the handler may run again: shorter than the window in which
-   * every provider that the handler calls recognises a key. There is no default, since only your
-   * providers know.
+   * every provider that the handler calls recognises a key, and longer than `leaseMs`. There is no
+   * default, since only your providers know.
    */
   readonly rerunWithinMs: number;
 }
