@@ -66,3 +66,13 @@ test('a text in place of a client is not told: it may hold a password', () => {
     expect(build).toThrow(/^Expected the option `client` of \w+ to be .*, got a string\. See /);
   }
 });
+
+test('nor is one in place of a seal, or of a pool', () => {
+  const client = { query() {} } as never;
+  const secret = 'correct horse battery staple';
+  const sealed = () => new PostgresStore({ client, seal: secret as never });
+  expect(sealed).toThrow(/^Expected the option `seal` of PostgresStore .*, got a string\. See /);
+  const pooled = () =>
+    postgres.kyselyTransactions({ transaction() {} } as never, { pool: secret as never });
+  expect(pooled).toThrow(/^Expected the option `pool` of kysely.* got a string\. See /);
+});

@@ -7,6 +7,8 @@ export interface OptionRule {
   readonly holds: (value: unknown) => boolean;
   /** `undefined` counts as not given; this one must be given. */
   readonly isRequired?: true;
+  /** A text in its place may be a key or hold a password, and is not shown. */
+  readonly isSecret?: true;
 }
 
 /** Whose options they are, and the page that says more. */
@@ -32,7 +34,9 @@ export function checkOptions<Options extends object>(
   for (const [name, rule] of Object.entries<OptionRule>(rules)) {
     const value: unknown = (options as Record<string, unknown>)[name];
     if (value === undefined && rule.isRequired === undefined) continue;
-    if (!rule.holds(value)) throw invalidOption(owner, name, rule.expected, shown(value));
+    if (rule.holds(value)) continue;
+    const got = rule.isSecret ? kindOf(value) : shown(value);
+    throw invalidOption(owner, name, rule.expected, got);
   }
 }
 

@@ -14,6 +14,7 @@ export interface ResponseSeal {
 
 export const A_SEAL: OptionRule = {
   expected: 'an object with the functions seal and open, such as aesGcmSeal makes',
+  isSecret: true,
   holds: (value) => {
     const { seal, open } = (value ?? {}) as { readonly seal?: unknown; readonly open?: unknown };
     return typeof seal === 'function' && typeof open === 'function';

@@ -97,5 +97,6 @@ function ignore(): void {}
 const OWNER = postgresAdapter('kyselyTransactions');
 const A_POOL = {
   expected: 'the Pool of pg that the dialect was given',
+  isSecret: true as const,
   holds: (value: unknown) => A_FUNCTION.holds((value as Partial<KyselyPool> | null)?.on),
 };
