@@ -70,6 +70,8 @@ const MEANS_SOMETHING = [
 ];
 
 const MEANS_NOTHING = [
+  'take(blind({ leaseMs: 1 }));',
+  "take(blind({ onAbandoned: 'pending', response: words }));",
   'take(keyed());',
   'take(keyed({}));',
   'take(keyed({ rerunWithinMs: "1 hour" }));',
