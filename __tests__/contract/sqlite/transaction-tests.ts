@@ -1,5 +1,5 @@
 import { type SqliteHandle, SqliteStore } from '../../../src/stores/sqlite/index.ts';
-import { anyResponse, Scene } from '../../../src/testing/contract-scene.ts';
+import { anyResponse, attemptOf, Scene } from '../../../src/testing/contract-scene.ts';
 import { TemporaryDirectory } from './database.ts';
 import type { SqliteTests } from './describe-sqlite.ts';
 import type { SqliteDriver } from './driver.ts';
@@ -140,6 +140,39 @@ export const TRANSACTION_TESTS: SqliteTests = {
     end();
   },
 
+  'a commit and a rollback that both fail reject every call until the transaction is ended': async (
+    driver,
+  ) => {
+    const { handle, count, end } = await setup(driver);
+    const broken = new Set(['COMMIT', 'ROLLBACK']);
+    const store = new SqliteStore(failing(handle, broken));
+    await store.migrate();
+    const scene = new Scene(store);
+    const claims = [scene.claim('A'), scene.claim('A', { key: 'other' })];
+    for (const claim of claims) {
+      await expect(claim).rejects.toMatchObject({ code: 'database_unusable' });
+    }
+    await expect(scene.claim('B')).rejects.toMatchObject({ code: 'store_busy' });
+    broken.clear();
+    handle.exec('ROLLBACK');
+    expect(count()).toBe(0);
+    await scene.expectNew('B');
+    await store.close();
+    end();
+  },
+
+  'a commit of writes and record that fails stays unclear, also where it cannot be rolled back':
+    async (driver) => {
+      const { handle, scene, end } = await setup(driver);
+      await scene.expectNew('A');
+      const context = attemptOf('A');
+      const store = new SqliteStore(failing(handle, new Set(['COMMIT', 'ROLLBACK'])));
+      const commit = () => store.commitSync(context.recordKey, context, () => anyResponse());
+      expect(commit).toThrow(expect.objectContaining({ code: 'commit_unclear' }));
+      handle.exec('ROLLBACK');
+      end();
+    },
+
   'close waits for what was called before, and refuses what comes after': async (driver) => {
     const { handle, store, scene, end } = await setup(driver);
     const claims = Array.from({ length: 5 }, (_, n) => scene.claim('A', { key: `key ${n}` }));
@@ -214,6 +247,26 @@ function counted(handle: SqliteHandle): { readonly handle: SqliteHandle; commits
     };
   };
   return count;
+}
+
+/** The handle, some statements of which fail as on a disk that is gone. */
+function failing(handle: SqliteHandle, broken: ReadonlySet<string>): SqliteHandle {
+  const prepare = (sql: string) => {
+    const statement = handle.prepare(sql);
+    if (!broken.has(sql)) return statement;
+    const run = () => {
+      if (broken.has(sql)) throw new Error('disk I/O error');
+      return statement.run();
+    };
+    return { run };
+  };
+  return new Proxy(handle, {
+    get(target, name) {
+      if (name === 'prepare') return prepare;
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 /** The handle as Node 22 had it at first. */

@@ -39,7 +39,7 @@ export class CommitSync {
     try {
       this.#session.connection.run('COMMIT');
     } catch (cause) {
-      this.#rollback();
+      this.#session.connection.rollBack();
       const { database } = this.#session;
       const { message } = toIdempotencyError(cause, database);
       throw new IdempotencyError('commit_unclear', message, { cause });
@@ -60,14 +60,9 @@ export class CommitSync {
     try {
       return action();
     } catch (error) {
-      this.#rollback();
+      this.#session.connection.rollBack();
       throw error;
     }
-  }
-
-  #rollback(): void {
-    const { connection } = this.#session;
-    if (connection.isInTransaction) connection.run('ROLLBACK');
   }
 }
 

@@ -98,7 +98,7 @@ export class GroupCommit {
     try {
       this.#connection.run('COMMIT');
     } catch (error) {
-      if (this.#connection.isInTransaction) this.#connection.run('ROLLBACK');
+      this.#connection.rollBack();
       this.#rejectAll(writes, error);
       return;
     }

@@ -74,6 +74,18 @@ export class SqliteConnection {
     }
   }
 
+  /**
+   * Rolls back what is open, if SQLite does it: a transaction that stays open is found by the next
+   * call, which rejects. Throws nothing, and so hides no error that came before it.
+   */
+  rollBack(): void {
+    try {
+      if (this.isInTransaction) this.run('ROLLBACK');
+    } catch {
+      // The error that led here says more.
+    }
+  }
+
   exec(sql: string): void {
     this.#handle.exec(sql);
   }

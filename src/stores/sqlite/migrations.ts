@@ -79,7 +79,7 @@ export function migrate(connection: SqliteConnection, table: string, nowMs: numb
     connection.exec('COMMIT');
   } catch (error) {
     // Some errors have rolled back already.
-    if (connection.isInTransaction) connection.exec('ROLLBACK');
+    connection.rollBack();
     throw error;
   }
 }
