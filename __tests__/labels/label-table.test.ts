@@ -51,6 +51,7 @@ test('a file that another connection has locked is waited for', async () => {
   const path = join(directory, 'labels.db');
   const other = await openSqlite(path);
   cleanups.push(() => other.close());
+  other.exec('PRAGMA journal_mode = DELETE');
   other.exec('CREATE TABLE other (id INTEGER) STRICT; BEGIN EXCLUSIVE');
   const committed = delay(150).then(() => other.exec('COMMIT'));
   const table = await LabelTable.open(path);

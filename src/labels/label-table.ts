@@ -81,11 +81,7 @@ function insert(statement: SqliteStatement, { request_id, parcel_id }: LabelOper
   return { label_id: `label-${lastInsertRowid}`, request_id, parcel_id };
 }
 
-/** Each step may meet another process that is at the same; all of it can be done again. */
 function migrate(handle: SqliteHandle): void {
-  handle.exec('PRAGMA journal_mode = WAL');
-  // With less, what was acknowledged could be gone after a power failure.
-  handle.exec('PRAGMA synchronous = FULL');
   handle.exec('BEGIN IMMEDIATE');
   try {
     handle.exec(CREATE_TABLE);

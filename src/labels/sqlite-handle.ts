@@ -1,3 +1,5 @@
+import { unlessBusy } from './unless-busy.ts';
+
 /** The part of a `DatabaseSync` of node:sqlite and a `Database` of better-sqlite3 used here. */
 export interface SqliteHandle {
   exec(sql: string): unknown;
@@ -14,8 +16,21 @@ export interface SqliteStatement {
 export async function openSqlite(path: string): Promise<SqliteHandle> {
   const builtin = process.getBuiltinModule('node:sqlite');
   const handle = builtin ? new builtin.DatabaseSync(path) : await openBetterSqlite(path);
-  handle.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
-  return handle;
+  try {
+    handle.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
+    // Another process may be making the file, and has it locked.
+    await unlessBusy(() => makeDurable(handle), isBusy);
+    return handle;
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+}
+
+/** With less, what was acknowledged could be gone after a power failure. */
+function makeDurable(handle: SqliteHandle): void {
+  handle.exec('PRAGMA journal_mode = WAL');
+  handle.exec('PRAGMA synchronous = FULL');
 }
 
 /** Whether another connection was writing. Nothing was done, and it can be tried again. */
