@@ -2,7 +2,10 @@ import { nearestName } from '../../src/core/nearest-name.ts';
 import { A_FUNCTION, checkOptions, milliseconds } from '../../src/core/option-check.ts';
 
 const OWNER = { name: 'SomeStore', page: 'docs/options.md' };
-const RULES = { client: { ...A_FUNCTION, isRequired: true as const }, waitMs: milliseconds() };
+const RULES = {
+  client: { ...A_FUNCTION, isRequired: true, isSecret: true },
+  waitMs: milliseconds(),
+} as const;
 
 class Pool {
   readonly size = 4;
@@ -12,6 +15,17 @@ test.each<[string, unknown, string]>([
   ['nothing', undefined, 'Expected SomeStore to be given an object of options, got undefined.'],
   ['a text', 'secret', 'Expected SomeStore to be given an object of options, got a string.'],
   ['a list', [], 'Expected SomeStore to be given an object of options, got an array.'],
+  [
+    'a text in place of a client',
+    { client: 'redis://:secret@host' },
+    'Expected the option `client` of SomeStore to be a function, got a string.',
+  ],
+  [
+    'a text in place of a time',
+    { client() {}, waitMs: '5 s' },
+    'Expected the option `waitMs` of SomeStore to be a whole number of milliseconds from 1 to ' +
+      '2147483647, got "5 s".',
+  ],
   ['no client', {}, 'Expected the option `client` of SomeStore to be a function, got undefined.'],
   [
     'half a millisecond',
