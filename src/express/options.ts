@@ -14,6 +14,7 @@ import {
 import { isRecordName } from '../core/record-key.ts';
 import { blind, type Recovery } from '../core/recovery.ts';
 import { checkRecovery } from '../core/recovery-support.ts';
+import { isHeaderName } from '../core/sendable.ts';
 import type { Attempt, IdempotencyStore } from '../core/store.ts';
 import { claimWarning } from './claim-warning.ts';
 import { NODE_RUNTIME } from './node-runtime.ts';
@@ -176,7 +177,6 @@ const RULES: { readonly [Name in keyof Required<IdempotencyOptions>]: OptionRule
 };
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 function checkStore(store: unknown): void {
   const it = (store ?? {}) as Record<string, unknown>;
@@ -200,12 +200,12 @@ function unlikeStore(store: unknown, missing: readonly string[]): string {
   return `${kindOf(store)} without ${missing.join(', ')}. Pass new MemoryStore(), or another store`;
 }
 
-function isToken(value: unknown): boolean {
-  return typeof value === 'string' && TOKEN.test(value);
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && isHeaderName(value);
 }
 
 function isMethod(value: unknown): boolean {
-  return isToken(value) && value === String(value).toUpperCase();
+  return isToken(value) && value === value.toUpperCase();
 }
 
 function coverage(methods: readonly string[] | undefined): Settings['covers'] {

@@ -3,27 +3,9 @@ import { recordKeyDigest } from '../../../src/core/record-key.ts';
 import { type PostgresClient, PostgresStore } from '../../../src/stores/postgres/index.ts';
 import type { SettableClock } from '../../../src/testing/index.ts';
 import type { ContractDatabase } from '../../contract/describe-contract.ts';
+import { ContractAccess } from '../sql/contract-access.ts';
 
-/** How the stores of a contract reach one server. */
-export class PostgresAccess {
-  /** For what the contract does past the stores. */
-  readonly pool: Pool;
-  readonly prepare: boolean;
-  readonly #newClient: () => PostgresClient;
-  readonly #clients: PostgresClient[] = [];
-
-  constructor(pool: Pool, newClient: () => PostgresClient, prepare = true) {
-    this.pool = pool;
-    this.prepare = prepare;
-    this.#newClient = newClient;
-  }
-
-  /** Each store of a case has its own; cases share them: a connection costs more than a case. */
-  clientOf(store: number): PostgresClient {
-    this.#clients[store] ??= this.#newClient();
-    return this.#clients[store];
-  }
-}
+export class PostgresAccess extends ContractAccess<Pool, PostgresClient> {}
 
 let tables = 0;
 
